@@ -163,14 +163,19 @@ enum GrowthBench {
     // MARK: Measuring
 
     /// Prints the table.
-    static func run(rows: Int, factor: Int, repetitions: Int, in directory: URL) throws {
+    static func run(_ options: Options, factor: Int, in directory: URL) throws {
+        let rows = options.rows
+        let shapes = shapes.filter { options.query.isEmpty || $0.name.contains(options.query) }
         print(
-            "\(rows) and \(rows * factor) rows in total; medians of \(repetitions), in microseconds; budgets: grows 1.60, ratio 1.30"
-        )
-        for scheme in ["sqlite", "lmdb"] {
+            """
+            \(rows) and \(rows * factor) rows in total; medians of \(options.repetitions), in microseconds; budgets: \
+            grows 1.60, ratio 1.30
+            """)
+        for pair in options.pairs where pair == .sqlite || pair == .lmdb {
+            let scheme = pair.rawValue
             var results: [[(raw: Double?, dao: Double)]] = []
             for size in [rows, rows * factor] {
-                results.append(try measure(scheme, Size(rows: size), repetitions, in: directory))
+                results.append(try measure(shapes, scheme, Size(rows: size), options.repetitions, in: directory))
             }
             let title = scheme == "sqlite" ? "SQLite" : "LMDB"
             let head = ["\(rows)", "\(rows * factor)", "grows"] + (scheme == "sqlite" ? ["÷ raw", "÷ raw"] : [])
@@ -188,7 +193,7 @@ enum GrowthBench {
     }
 
     private static func measure(
-        _ scheme: String, _ size: Size, _ repetitions: Int, in directory: URL
+        _ shapes: [Shape], _ scheme: String, _ size: Size, _ repetitions: Int, in directory: URL
     ) throws -> [(raw: Double?, dao: Double)] {
         let path = directory.appendingPathComponent("growth-\(scheme)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)

@@ -10,7 +10,7 @@ import Foundation
 // medians. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work NAME] [--json PATH]
-//   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N]
+//   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]
 //   swift run -c release dao-bench --import 5 [--rows N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
 //   swift run -c release dao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]
@@ -25,6 +25,8 @@ struct Options {
     var copies = true
     /// How many times the rows the growth is measured on; nil to measure no growth.
     var growth: Int?
+    /// A part of the names of the queries whose growth is measured; empty for all.
+    var query = ""
     /// How many times the rows the growth of imports is measured on; nil to measure none.
     var importFactor: Int?
     /// The server on which the commits of many clients are counted; nil to count none.
@@ -39,7 +41,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -52,6 +54,7 @@ struct Options {
             case "--copy-postgres": postgresCopy = value
             case "--seconds": seconds = try Self.positive(value, name)
             case "--import": importFactor = try Self.positive(value, name)
+            case "--query": query = value
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
@@ -234,7 +237,7 @@ do {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     if let factor = options.growth {
-        try GrowthBench.run(rows: options.rows, factor: factor, repetitions: options.repetitions, in: directory)
+        try GrowthBench.run(options, factor: factor, in: directory)
         exit(0)
     }
     if let factor = options.importFactor {

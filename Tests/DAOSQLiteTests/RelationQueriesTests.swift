@@ -2,6 +2,7 @@ import DAOCore
 import DAOSQLite
 import DAOSystemSQLite
 import DAOTestSupport
+import Synchronization
 import Testing
 
 private struct Author: Model, Plain, Equatable {
@@ -135,6 +136,71 @@ private struct Shelf: Model, Plain, Equatable {
             #expect(count == 1 && found == expected, "\(condition): \(found) in \(count)")
             #expect(plan.filtersRows && plan.details.contains { $0.contains(".links0") }, "\(plan)")
         }
+    }
+
+    private struct Person: Model, Plain {
+        var id: Int
+        var name: String?
+        static let schema = Schema(
+            "person", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed))
+    }
+
+    private struct Letter: Model, Plain {
+        var id: Int
+        var topic: Int
+        var rank: Int
+        var writer: Reference<Person>?
+        static let schema = Schema(
+            "letter", Self.init, Field("id", \.id, .primaryKey), Field("topic", \.topic, .indexed), Field("rank", \.rank),
+            Field("writer", \.writer))
+    }
+
+    /// A sort by a field of the related row with a limit follows the related rows while that is shorter, and sorts the rows
+    /// that the condition leads to otherwise.
+    @Test(arguments: [false, true]) func sortsByRelatedRowsFollowTheShorterWay(ascending: Bool) throws {
+        let place = Place()
+        let steps = Mutex(0)
+        var configuration = DatabaseConfiguration(scheme: "sqlite", path: place.path())
+        configuration.instrument = Instrument { call in
+            steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }
+        }
+        let database = try DatabaseDrivers(.sqlite).open(configuration)
+        defer { try? database.close() }
+        let letters = DAO(storage: try database.storage(for: Letter.self))
+        let people = (0..<2_000).map { Person(id: $0, name: $0 == 7 ? nil : "\(1_000_000 + $0 * 7 % 1_999)") }
+        try DAO(storage: database.storage(for: Person.self)).create(people)
+        func writer(_ letter: Int) -> Int? { letter % 6_001 == 0 ? nil : letter * 7_919 % 2_000 }
+        let all = (0..<30_000).map { id in
+            Letter(id: id, topic: id % 3_000, rank: id * 7_919 % 1_000, writer: writer(id).map { Reference($0) })
+        }
+        try letters.create(all)
+        func name(_ letter: Letter) -> String { writer(letter.id).flatMap { people[$0].name } ?? "" }
+        let order: [Sort<Letter>] = [ascending ? .ascending(\.writer, \.name) : .descending(\.writer, \.name), .descending(\.id)]
+        func expect(_ condition: Condition<Letter>, steps most: Int, of rows: (Letter) -> Bool) throws {
+            let expected = all.filter(rows).sorted {
+                name($0) == name($1) ? $0.id > $1.id : (name($0) < name($1)) == ascending
+            }.map(\.id)
+            steps.withLock { $0 = 0 }
+            let found = try letters.read(Query(where: condition, orderedBy: order, limit: 50))
+            let used = steps.withLock { $0 }
+            #expect(found.map(\.id) == Array(expected.prefix(50)))
+            #expect(used < most, "\(condition): \(used) steps")
+            let rest = try letters.read(Query(where: condition, orderedBy: order, limit: 30_000, offset: 40))
+            #expect(rest.map(\.id) == Array(expected.dropFirst(40)))
+        }
+        // One letter in ten: the related rows lead to them soon.
+        try expect(Condition { $0.rank < 100 }, steps: 60_000) { $0.rank < 100 }
+        // Ten letters, to which an index leads.
+        try expect(Condition { $0.topic == 7 }, steps: 2_000) { $0.topic == 7 }
+        // No condition.
+        try expect(.all, steps: 5_000) { _ in true }
+        // Few letters, and no index: all letters are looked at, and those that the related rows led to before.
+        try expect(Condition { $0.rank == 3 }, steps: 1_000_000) { $0.rank == 3 }
+        try expect(Condition { $0.rank == 1_001 }, steps: 1_000_000) { _ in false }
+        // Another program has dropped the index.
+        let other = try Raw(place.path())
+        try other.run("DROP INDEX person_name")
+        try expect(Condition { $0.rank < 100 }, steps: 1_000_000) { $0.rank < 100 }
     }
 
     /// A missing table has no links, in conditions too.

@@ -314,12 +314,17 @@ enum RelationsConditions {
                 try topics.erase()
                 try topics.persist((100..<180).map(topic))
                 let isThroughout = { (id: Int) in id % 10 != 3 }
-                let expected = try topics.read(Query(orderedBy: order)).map(\.id).filter { isThroughout(Int($0) ?? 0) }
+                let expected = try topics.read(Query(orderedBy: order)).filter { $0.title != "2" }.map(\.id).filter {
+                    isThroughout(Int($0) ?? 0)
+                }
                 for size in [1, 7, 200] {
-                    var query = Query(orderedBy: order)
+                    var query = Query(where: Condition { $0.title != "2" }, orderedBy: order)
                     var found: [String] = []
                     repeat {
-                        let page = try topics.page(query, limit: size)
+                        // With low limits, related rows are read first until they have led to too many rows.
+                        let page = try LimitedReading.$current.withValue(size == 7 ? .low : .current) {
+                            try topics.page(query, limit: size)
+                        }
                         found += page.elements.map(\.id)
                         // A cursor can be stored as text.
                         query.after = try page.next.map {

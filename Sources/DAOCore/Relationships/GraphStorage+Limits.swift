@@ -15,9 +15,11 @@ package struct LimitedReading: Sendable {
     var maximumFruitless = 4_096
     /// The smallest and the largest number of rows that are read at a time.
     var batch = 64...1_024
+    /// How many steps of an SQL engine related rows are followed for, in the order of a sort, before anything else is counted.
+    package var steps = 40_000
 
     /// Numbers that a handful of rows exceeds.
-    package static let low = LimitedReading(maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2)
+    package static let low = LimitedReading(maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2, steps: 100)
 }
 
 extension GraphStorage {

@@ -88,8 +88,8 @@ extension GraphStorage {
     }
 
     /// Returns the rows of a query whose first term is a field of the related row, and no other one is. Where the storage of
-    /// the rows evaluates conditions on related rows, one statement finds them. Otherwise the related rows are read in the
-    /// order of an index on the field, until they have led to as many rows as the query asks for.
+    /// the rows evaluates conditions on related rows, one statement finds them. Where the query has a limit, the related rows
+    /// may lead to them instead, read in the order of an index on the field, until there are as many as it asks for.
     ///
     /// - Parameters:
     ///   - query: The query.
@@ -103,35 +103,59 @@ extension GraphStorage {
             return nil
         }
         let relation = try relation(at: place)
+        guard try relation.links(in: graph).isInRows else { return nil }
         let field = relation.targetDescription.fields[first.field]
+        let startValue = start?[0]
+        var rest = query
+        rest.order.removeAll { $0.relation != nil }
+        rest.after = nil
+        let order = try rest.orderTerms()
+        let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
         let evaluating = flat as? any RelatedEvaluating<Record>
-        // One statement can have any number of rows.
-        let all = query.limit.map { $0.addingReportingOverflow(query.offset) }.map { $0.overflow ? .max : $0.partialValue }
-        let wanted = evaluating == nil ? query.limit.flatMap { query.wanted($0) } : all ?? .max
-        guard let wanted, try relation.links(in: graph).isInRows,
-            evaluating != nil || field.isIndexed || field.isPrimaryKey
-        else { return nil }
-        if evaluating == nil, try isLedToFew(query.predicate.node) { return nil }
+        let sort = RelatedSort(
+            relation: relation.description, target: relation.targetDeclaration, field: first.field,
+            isAscending: first.isAscending,
+            start: try startValue.flatMap { value in
+                try restStart.map {
+                    RelatedSort.Start(value: value, filter: try $0.filter(order: order, entity: Record.schema.description))
+                }
+            })
+        /// Asks the storage of the rows, which may find that it cannot.
+        func evaluate<Result>(
+            _ query: Query<Record>, _ body: (any RelatedEvaluating<Record>, Query<Record>) throws -> Result?
+        ) throws -> Result? {
+            guard let evaluating else { return nil }
+            do {
+                return try answering(query) { try body(evaluating, $0) }
+            } catch is RelatedConditionsUnavailable {
+                return nil
+            }
+        }
+        func allAtOnce() throws -> [Record]? { try evaluate(rest) { try $0.read($1, sortedBy: sort) } }
+        guard let wanted = query.limit.flatMap({ query.wanted($0) }) else { return try allAtOnce() }
+        if evaluating == nil {
+            if try !(field.isIndexed || field.isPrimaryKey) || isLedToFew(query.predicate.node) { return nil }
+        } else if try evaluate(rest, { try $0.mayFollow(sort, for: $1) }) != true {
+            return try allAtOnce()
+        }
         // Rows without a related row are equal to rows whose related row has no value.
         var withoutValue = PredicateNode.compare(field: place, .equal, .null)
         if field.type.isOptional {
             let node = PredicateNode.compare(field: first.field, .equal, .null)
-            guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else { return nil }
+            guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else {
+                return try allAtOnce()
+            }
             withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
         }
-        var rest = query
-        rest.order.removeAll { $0.relation != nil }
-        (rest.offset, rest.after) = (0, nil)
-        let order = try rest.orderTerms()
-        let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
-        let startValue = start?[0]
+        var part = rest
+        part.offset = 0
         var rows: [Record] = []
         /// Adds the rows that meet a condition, and returns whether more are wanted.
         func add(_ node: PredicateNode, after cursor: PageCursor?) throws -> Bool {
-            rest.limit = wanted == .max ? nil : wanted - rows.count
-            rest.after = cursor
-            rest.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
-            rows += try flatRows(rest)
+            part.limit = wanted - rows.count
+            part.after = cursor
+            part.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
+            rows += try flatRows(part)
             return rows.count < wanted
         }
         func addWithoutValue() throws -> Bool { try add(withoutValue, after: startValue?.isNull == true ? restStart : nil) }
@@ -139,26 +163,13 @@ extension GraphStorage {
         if first.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
         // In descending order, no row with a value comes after one without.
         if wantsMore, first.isAscending || startValue?.isNull != true {
-            let value = startValue?.isNull == true ? nil : startValue
-            if let evaluating {
-                let start = try value.flatMap { value in
-                    try restStart.map {
-                        RelatedSort.Start(
-                            value: value, filter: try $0.filter(order: order, entity: Record.schema.description))
-                    }
-                }
-                rest.limit = wanted == .max ? nil : wanted - rows.count
-                (rest.after, rest.predicate) = (nil, query.predicate)
-                let sort = RelatedSort(
-                    relation: relation.description, target: relation.targetDeclaration, field: first.field,
-                    isAscending: first.isAscending, start: start)
-                do {
-                    rows += try answering(rest) { try evaluating.read($0, sortedBy: sort) }
-                } catch is RelatedConditionsUnavailable {
-                    return nil
-                }
+            if evaluating != nil {
+                (part.limit, part.after, part.predicate) = (wanted - rows.count, nil, query.predicate)
+                guard let found = try evaluate(part, { try $0.follow(sort, for: $1) }) else { return try allAtOnce() }
+                rows += found
                 wantsMore = rows.count < wanted
             } else {
+                let value = startValue?.isNull == true ? nil : startValue
                 var fruitless = 0
                 let isComplete = try relation.forEachGroup(
                     by: first.field, isAscending: first.isAscending, from: value, limit: LimitedReading.current.few, in: graph

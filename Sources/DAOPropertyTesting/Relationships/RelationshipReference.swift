@@ -256,7 +256,7 @@ struct RelationshipReference: ReferenceModel {
                     return !written.contains { content.posts[$0] == number }
                 }
             case .byOwner:
-                topics.sorted { left, right in
+                topics.filter { number % 2 == 0 || ownerVersion($0) != number }.sorted { left, right in
                     let (before, after) = (ownerVersion(left) ?? -1, ownerVersion(right) ?? -1)
                     return before == after ? left < right : before < after
                 }

@@ -141,7 +141,8 @@ struct RelationshipRunner: DatabaseRunner {
             case .otherTopicsOfOwner: Query(where: Condition { $0.owner[Person.topics].count != number % 3 })
             case .anySharedPost: Query(where: Condition { $0.posts.contains { $0[Post.topics].count > 1 } })
             case .noPostByOwner: Query(where: Condition { $0.owner[Person.posts].allSatisfy { $0.text != name } })
-            case .byOwner: Query(orderedBy: [.ascending(\.owner, \.name)])
+            case .byOwner where number % 2 == 0: Query(orderedBy: [.ascending(\.owner, \.name)])
+            case .byOwner: Query(where: Condition { $0.owner.age != number }, orderedBy: [.ascending(\.owner, \.name)])
             }
         func ids(_ query: Query<Topic>) throws -> String { try topics.read(query).map(\.id).joined(separator: " ") }
         let all = try ids(query)

@@ -110,6 +110,11 @@ public protocol SQLConnection: AnyObject {
     /// Runs statements without parameters and results.
     func execute(_ text: String) throws
 
+    /// Runs a closure that reads, and gives up after a number of steps of the engine. By default the closure runs to its end.
+    ///
+    /// - Returns: Nil when it was given up.
+    func interrupting<Result>(afterSteps steps: Int, _ body: () throws -> Result) throws -> Result?
+
     /// The plan of a query. The caller sets ``/DAOCore/QueryPlan/filtersRows``.
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan
 
@@ -202,6 +207,9 @@ extension SQLConnection {
 
     /// By default there are none.
     public func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] { [] }
+
+    /// By default the closure runs to its end.
+    public func interrupting<Result>(afterSteps steps: Int, _ body: () throws -> Result) throws -> Result? { try body() }
 
     /// By default there are none.
     public func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] { [] }

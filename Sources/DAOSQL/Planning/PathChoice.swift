@@ -26,8 +26,11 @@ struct PathChoice: CustomStringConvertible {
             path.condition != nil || conjuncts.contains { $0.isRange(of: path.columns[0].field) }
         }
         if narrow.isEmpty || query.filter.reachesRelated { return nil }
+        let paths = narrow.map { QueryPath($0, query, conjuncts) }
+        // No other path leads to fewer rows, or has the order.
+        if paths.count == 1, paths[0].isOrdered { return nil }
         var rivals: [QueryPath] = []
-        for path in narrow.map({ QueryPath($0, query, conjuncts) }) {
+        for path in paths {
             if path.isSingle { return nil }
             if rivals.contains(where: { path.restricting.isSubset(of: $0.restricting) }) { continue }
             rivals.removeAll { $0.restricting.isSubset(of: path.restricting) }
@@ -74,7 +77,7 @@ struct PathChoice: CustomStringConvertible {
 }
 
 /// Counts the entries of paths side by side.
-private struct Race {
+struct Race {
     let table: SQLTable
     let session: SQLSession
     let query: ResolvedQuery
@@ -124,17 +127,20 @@ private struct Race {
     /// Whether a path leads to less than one of eight rows.
     func isShort(_ path: QueryPath) throws -> Bool {
         // Large tables are not counted for a few rows.
-        if try !hasEntries(path, after: 64) { return try hasRow(table.entries(after: 512)) }
-        if try !hasEntries(path, after: 1_024), try hasRow(table.entries(after: 8_192)) { return true }
+        if try !hasEntries(path, after: 64) { return try hasRows(after: 512) }
+        if try !hasEntries(path, after: 1_024), try hasRows(after: 8_192) { return true }
         var rows = 0
         try session.forEachRow(try table.count(.all), entity: table.entity.name) { rows = Int($0.integer(inColumn: 0)) }
         return try !hasEntries(path, after: rows / 8)
     }
 
     /// Whether a path has more entries than a number.
-    private func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
+    func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
         try hasRow(try table.entries(of: path, where: divided(by: path).own, after: count))
     }
+
+    /// Whether the table has more rows than a number.
+    func hasRows(after count: Int) throws -> Bool { try hasRow(table.entries(after: count)) }
 
     private func hasRow(_ sql: SQLText) throws -> Bool {
         let statement = try session.statement(sql, entity: table.entity.name)

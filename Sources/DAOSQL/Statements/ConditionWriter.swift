@@ -50,9 +50,36 @@ struct ConditionWriter {
 
     mutating func write(_ text: String) { sql.text += text }
 
-    /// Writes the condition of the related rows of a sort, and that its rows come after the start of it.
-    mutating func write(_ sort: RelatedSort, of target: SQLTable, named name: String) throws {
-        guard let start = sort.start else { return try write(.isNull(field: sort.field, false), of: target, named: name) }
+    /// Writes the condition of the related rows of a sort: they have a value, and are not before the start.
+    mutating func write(relatedRowsFrom sort: RelatedSort, of target: SQLTable, named name: String) throws {
+        if let start = sort.start, !start.value.isNull { return try write(start, sort, of: target, named: name) }
+        try write(.isNull(field: sort.field, false), of: target, named: name)
+    }
+
+    /// Writes the condition of the rows of a sort: they are not before the start. Related rows can be missing.
+    mutating func write(rowsFrom sort: RelatedSort, of target: SQLTable, named name: String) throws {
+        guard let start = sort.start else { return write("1=1") }
+        write("(")
+        if !start.value.isNull {
+            try write(start, sort, of: target, named: name)
+            if !sort.isAscending {
+                write(" OR ")
+                try write(.isNull(field: sort.field, true), of: target, named: name)
+            }
+        } else {
+            // Rows without a value come first in ascending order.
+            try write(.isNull(field: sort.field, !sort.isAscending), of: target, named: name)
+            write(sort.isAscending ? " OR (" : " AND (")
+            try write(start.filter)
+            write(")")
+        }
+        write(")")
+    }
+
+    /// Writes the condition of the related rows from a value on, and of the rows after the start among those with the value.
+    private mutating func write(
+        _ start: RelatedSort.Start, _ sort: RelatedSort, of target: SQLTable, named name: String
+    ) throws {
         func beyond(_ comparison: Comparison) -> Filter { .compare(field: sort.field, comparison, start.value) }
         try write(beyond(sort.isAscending ? .greaterOrEqual : .lessOrEqual), of: target, named: name)
         write(" AND (")

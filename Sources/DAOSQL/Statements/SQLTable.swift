@@ -174,8 +174,13 @@ extension SQLTable {
         return (sql, countColumn)
     }
 
-    private func sortTerm(_ field: Int, _ expression: String, isAscending: Bool) -> String {
-        let isOptional = entity.fields[field].type.isOptional
+    /// Returns a term of an order.
+    ///
+    /// - Parameter mayBeMissing: Whether there are results without a row of this table.
+    private func sortTerm(
+        _ field: Int, _ expression: String, isAscending: Bool, mayBeMissing: Bool = false
+    ) -> String {
+        let isOptional = mayBeMissing || entity.fields[field].type.isOptional
         func term(_ column: String) -> String { dialect.sortTerm(column, isAscending: isAscending, isOptional: isOptional) }
         return (prefix(of: field, expression).map { term($0) + ", " } ?? "") + term(expression)
     }
@@ -306,20 +311,30 @@ extension SQLTable {
 
     /// Returns the statement that reads the declared columns of a query's rows in the order of a field of their related rows,
     /// then in the order of the query.
-    func select(_ query: ResolvedQuery, sortedBy sort: RelatedSort, _ related: RelatedTables) throws -> SQLText {
+    func select(
+        _ query: ResolvedQuery, sortedBy sort: RelatedSort, _ join: RelatedJoin, _ related: RelatedTables
+    ) throws -> SQLText {
         guard let link = entity.index(of: sort.relation.field) else { throw RelatedConditionsUnavailable() }
         let target = try related.table(sort.target)
         // No name of an entity begins with a dot.
         let alias = dialect.quoted(".sorted")
         let list = declaredColumns.map { $0 == "NULL" ? $0 : "\(name).\($0)" }.joined(separator: ", ")
-        let key = target.columns[target.entity.keyIndex]
-        var writer = ConditionWriter(
-            qualifying: self,
-            SQLText(
-                "SELECT \(list) FROM \(target.name) AS \(alias) JOIN \(name) ON \(name).\(columns[link]) = \(alias).\(key) WHERE "
-            ),
-            related)
-        try writer.write(sort, of: target, named: alias)
+        let keys = "\(name).\(columns[link]) = \(alias).\(target.columns[target.entity.keyIndex])"
+        let tables =
+            switch join {
+            case .rowsFirst: "\(source) LEFT JOIN \(target.name) AS \(alias) ON \(keys)"
+            case .relatedFirst(let hint, let rowHint):
+                "\(target.name) AS \(alias)\(hint) CROSS JOIN \(name)\(rowHint) ON \(keys)"
+            case .chosenByEngine: "\(target.name) AS \(alias) JOIN \(name) ON \(keys)"
+            }
+        var writer = ConditionWriter(qualifying: self, SQLText("SELECT \(list) FROM \(tables) WHERE "), related)
+        var mayBeMissing = false
+        if case .rowsFirst = join {
+            mayBeMissing = true
+            try writer.write(rowsFrom: sort, of: target, named: alias)
+        } else {
+            try writer.write(relatedRowsFrom: sort, of: target, named: alias)
+        }
         if query.filter != .all {
             writer.write(" AND (")
             try writer.write(query.filter)
@@ -328,7 +343,7 @@ extension SQLTable {
         let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field].type.kind)
         return limited(
             writer.sql, query,
-            order: [target.sortTerm(sort.field, field, isAscending: sort.isAscending)]
+            order: [target.sortTerm(sort.field, field, isAscending: sort.isAscending, mayBeMissing: mayBeMissing)]
                 + query.order.map { sortTerm($0.field, writer.comparable[$0.field], isAscending: $0.isAscending) })
     }
 

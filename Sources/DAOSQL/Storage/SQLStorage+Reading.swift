@@ -10,20 +10,8 @@ extension SQLStorage {
         }
     }
 
-    func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
-        let resolved = try query.resolvedWithRelated()
-        if resolved.isEmpty { return try nothing([]) }
-        return try reading { session, known in
-            do {
-                return try records(resolved, session, known) { try known.table.select($0, sortedBy: sort, $1) }
-            } catch is SQLMissingTable {
-                throw RelatedConditionsUnavailable()
-            }
-        }
-    }
-
     /// Returns the rows of a query, by a statement that reads the declared columns.
-    private func records(
+    func records(
         _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable,
         _ select: (ResolvedQuery, RelatedTables) throws -> SQLText
     ) throws -> [Record] {

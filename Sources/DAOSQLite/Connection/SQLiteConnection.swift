@@ -310,6 +310,28 @@ extension SQLiteConnection: SQLConnection {
         if code != SQLITE_OK { throw failure(code) }
     }
 
+    func interrupting<Result>(afterSteps steps: Int, _ body: () throws -> Result) throws -> Result? {
+        // SQLite calls back after each interval of a statement's steps, all its runs together.
+        let interval = max(1, min(steps, 1_000))
+        var intervals = steps / interval
+        return try withUnsafeMutablePointer(to: &intervals) { intervals in
+            sqlite3_progress_handler(
+                handle, Int32(interval),
+                { context in
+                    guard let intervals = context?.assumingMemoryBound(to: Int.self) else { return 0 }
+                    intervals.pointee -= 1
+                    return intervals.pointee < 0 ? 1 : 0
+                }, intervals)
+            defer { sqlite3_progress_handler(handle, 0, nil, nil) }
+            do {
+                return try body()
+            } catch {
+                guard intervals.pointee < 0 else { throw error }
+                return nil
+            }
+        }
+    }
+
     /// Runs a statement that is used repeatedly.
     private func run(_ text: StaticString) throws {
         if let fault { throw fault }

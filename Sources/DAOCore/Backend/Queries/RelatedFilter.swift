@@ -54,8 +54,8 @@ extension Filter {
     }
 }
 
-/// A sort by a field of the related row, which an SQL engine evaluates in the statement of the query. Only rows with a
-/// related row that has a value in the field are part of it.
+/// A sort by a field of the related row, which an SQL engine evaluates in the statement of the query. A row without a related
+/// row is where one is whose related row has no value in the field.
 package struct RelatedSort: Sendable {
     /// The relationship. Its rows have a column with the key of the related row.
     package let relation: RelationDescription
@@ -68,7 +68,8 @@ package struct RelatedSort: Sendable {
     /// Where the rows begin; nil for the first one.
     package let start: Start?
 
-    /// A position: after the rows whose related row has the value and which do not match the filter.
+    /// A position: after the rows whose related row has the value, or has none where it is nil, and which do not match the
+    /// filter.
     package struct Start: Sendable {
         package let value: Value
         package let filter: Filter
@@ -81,6 +82,19 @@ package protocol RelatedEvaluating<Record>: Storage {
     ///
     /// - Throws: ``RelatedConditionsUnavailable``.
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record]
+
+    /// Whether the rows of a query with a limit may be found soonest by reading the related rows in their order, because no index
+    /// leads to few rows.
+    ///
+    /// - Throws: ``RelatedConditionsUnavailable``.
+    func mayFollow(_ sort: RelatedSort, for query: Query<Record>) throws -> Bool
+
+    /// Returns the rows of a query with a limit whose related rows have a value in the field of a sort, by reading the related
+    /// rows in their order until there are enough.
+    ///
+    /// - Returns: Nil when that would look at more rows than ``read(_:sortedBy:)`` does.
+    /// - Throws: ``RelatedConditionsUnavailable``.
+    func follow(_ sort: RelatedSort, for query: Query<Record>) throws -> [Record]?
 }
 
 /// The error of a storage that cannot evaluate the conditions on related rows of a query. They are then resolved into keys.
