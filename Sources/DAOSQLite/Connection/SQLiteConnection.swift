@@ -266,7 +266,10 @@ extension SQLiteConnection: SQLConnection {
     /// Ends the transaction and discards its writes.
     private func end() {
         pagesAtSnapshot = nil
-        if isInTransaction, sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+        if isInTransaction, sqlite3_get_autocommit(handle) == 0, let statement = try? control("ROLLBACK") {
+            sqlite3_step(statement)
+            sqlite3_reset(statement)
+        }
         isInTransaction = false
         isCommitting = false
         fault = nil
