@@ -130,8 +130,7 @@ let package = Package(
             name: "DAOConformanceTests",
             dependencies: [
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOStorageSkeletons",
-                "DAOTestSupport",
-                "dao-conformance",
+                "DAOTestSupport", "DAOSystemSQLite", "dao-conformance",
             ],
             exclude: ["Files"]),
         // What a process leaves that is killed in the middle of a migration or a copy

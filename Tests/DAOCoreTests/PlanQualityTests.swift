@@ -33,6 +33,12 @@ import Testing
             let tickets = try database.storage(for: type)
             // Which indexes the table has is read once for a database, by the first query that has a choice.
             _ = try tickets.read(Query(where: Condition("status == 'lost' AND sender == 0", arguments: [])))
+            if scheme != "sqlite" {
+                // The store knows how many rows there are.
+                calls.forget()
+                #expect(try tickets.count(Query()) == Self.rows.count)
+                #expect(try calls.only().rowsLookedAt == 0)
+            }
             return try Shape.all.map { shape in
                 calls.forget()
                 let count = try shape.run(tickets)

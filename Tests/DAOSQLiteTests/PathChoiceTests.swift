@@ -56,6 +56,7 @@ import Testing
         #expect(try tickets.explain { $0.date >= 4_900 && $0.status != "open" }.access == .index(["date"]))
         #expect(try tickets.explain { $0.date <= 1_000 }.access == .scan)
         #expect(try tickets.explain { $0.date > 10 }.access == .scan)
+        #expect(try tickets.explain(orderedBy: .descending(\.id)) { $0.date > 10 }.access == .scan)
         for bound in [0, 10, 600, 4_000, 4_999] {
             #expect(try tickets.read { $0.date >= bound }.map(\.id) == Self.tickets.filter { $0.date >= bound }.map(\.id))
         }

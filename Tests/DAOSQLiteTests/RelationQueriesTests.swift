@@ -8,6 +8,7 @@ import Testing
 private struct Author: Model, Plain, Equatable {
     var id: Int
     var name: String
+    static let chapters = Inverse(\Chapter.author)
     static let schema = Schema("author", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
 }
 
@@ -135,6 +136,19 @@ private struct Shelf: Model, Plain, Equatable {
             }
             #expect(count == 1 && found == expected, "\(condition): \(found) in \(count)")
             #expect(plan.filtersRows && plan.details.contains { $0.contains(".links0") }, "\(plan)")
+        }
+        let authors = DAO(storage: try database.storage(for: Author.self))
+        let ofAuthors: [(Condition<Author>, Int)] = [
+            (Condition { $0[Author.chapters].contains { $0.title == "2" } }, 1),
+            (Condition { $0[Author.chapters].count == 12 }, 1), (Condition { $0[Author.chapters].isEmpty }, 0),
+        ]
+        for (condition, expected) in ofAuthors {
+            var found = 0
+            let count = try LimitedReading.$current.withValue(.low) {
+                _ = try authors.count(where: condition)
+                return try statements(database) { found = try authors.count(where: condition) }
+            }
+            #expect(count == 1 && found == expected, "\(condition): \(found) in \(count)")
         }
     }
 

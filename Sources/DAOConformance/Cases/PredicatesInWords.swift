@@ -148,6 +148,18 @@ enum PredicatesInWords {
                 default: Condition(.or([leaf, .not(.not(.and([leaf, .constant(true)])))]))
                 }
             }
+            func through(_ number: Int) -> [Condition<Topic>] {
+                [
+                    Condition { $0.posts.contains { $0.id == number } }, Condition { $0.posts.allSatisfy { $0.id == number } },
+                    Condition { $0.owner.age == number },
+                    Condition { $0.owner[Person.topics].contains { $0.title == "\(number)" } },
+                ]
+            }
+            for (place, condition) in through(1).enumerated() {
+                try expectEqual(through(1).map { $0 == condition }, (0..<4).map { $0 == place }, "equal to \(condition)")
+                try expectEqual(
+                    through(2).map { $0 == condition }, [false, false, false, false], "of another number: \(condition)")
+            }
             for (kind, other) in (0..<4).flatMap({ kind in (0..<4).map { (kind, $0) } }) {
                 for (number, otherNumber) in [(1, 1), (1, 2)] {
                     try expectEqual(

@@ -10,7 +10,7 @@ enum QueriesOrder {
             "Q.textKeysByAnIndex", "Q1", "P2", title: "rows that an index finds are sorted by keys of which some begin others"
         ) { context in
             let dao = try context.dao(Shelved.self)
-            let keys = ["", "a", "a\0", "a\0\u{1}", "a\u{1}", "ab", "abc", "b", "é", "\u{10000}"]
+            let keys = ["", "\0\0\0\0", "a", "a\0", "a\0\u{1}", "a\u{1}", "ab", "abc", "b", "é", "\u{10000}"]
             try dao.create(keys.enumerated().map { Shelved(id: $1, shelf: $0 * 5 % 3) })
             try dao.create((0..<300).map { Shelved(id: "z\($0)", shelf: 9) })
             for limit in [1, 3, 5, 10, nil] as [Int?] {

@@ -3,6 +3,24 @@ import DAOCore
 /// Q12: what `explain` says of a query.
 enum QueriesPlans {
     static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "Q.explainThrough", "Q12", title: "explain of a sort by a field of the related row says that rows are sorted"
+        ) {
+            context in
+            let topics = try context.dao(Topic.self)
+            let people = (0..<3).map { Person(id: $0, name: "\($0)") }
+            try topics.create((0..<12).map { Topic(id: "\($0)", title: "\($0 % 2)", owner: people[$0 % 3]) })
+            for limit in [nil, 2] as [Int?] {
+                for order: [Sort<Topic>] in [
+                    [.ascending(\.owner, \.name)], [.descending(\.title), .descending(\.owner, \.name)],
+                ] {
+                    let query = Query(where: Condition { $0.title == "1" }, orderedBy: order, limit: limit, offset: 1)
+                    let plan = try topics.explain(query)
+                    try expect(plan.sortsRows && plan.filtersRows, "\(plan) of \(query)")
+                    try expectEqual(try topics.read(query).count, limit ?? 5, "the rows of \(query)")
+                }
+            }
+        },
         ConformanceCase("Q.explain", "Q12", title: "explain names indexes that exist, and no access only where no row is found") {
             context in
             let database = try context.open()

@@ -23,6 +23,19 @@ enum WritesBasics {
             try expectError(.duplicateKey, entity: "member", key: 2, field: "id") {
                 try storage.insert([Member(id: 3, email: "c@x", badge: 3), Member(id: 2, email: "d@x", badge: 4)])
             }
+            for taken in [Member(id: 2, email: "a@x", badge: 3), Member(id: 1, email: "a@x", badge: 2)] {
+                try expectError(.duplicateKey, "with a taken value, too", entity: "member", key: UniqueID(taken.id), field: "id")
+                {
+                    try storage.insert([taken])
+                }
+            }
+            let chairs = try context.storage(Chair.self)
+            try chairs.insert([Chair(id: "a", number: 1), Chair(id: "b", number: 2)])
+            for number in [1, 2] {
+                try expectError(.duplicateKey, "with the value of \(number)", entity: "chair", key: "a", field: "id") {
+                    try chairs.insert([Chair(id: "a", number: number)])
+                }
+            }
             let third = [Member(id: 3, email: "a@x", badge: 3)]
             for isInsert in [true, false] {
                 try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 1, field: "email") {
@@ -251,4 +264,11 @@ enum WritesBasics {
             try expectSame(try storage.read(Query(where: Condition { $0.note == "top" })).map(\.id), [8, 9, 10])
         },
     ]
+}
+
+/// A row with a text as its key and a unique value beside it.
+private struct Chair: Plain, Model {
+    var id: String
+    var number: Int
+    static let schema = Schema("chair", Self.init, Field("id", \.id, .primaryKey), Field("number", \.number, .unique))
 }

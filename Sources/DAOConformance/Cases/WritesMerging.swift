@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 
 /// W2: fields that the plain does not have survive, and translators may read and write.
 enum WritesMerging {
@@ -52,6 +53,34 @@ enum WritesMerging {
             try storage.insert([ArticleModel(id: 1, title: "old", body: "old", draft: "a draft", views: 12)])
             try dao.persist(Article(id: 1, title: "new", body: "new"))
             try expectSame(try storage.read(), [ArticleModel(id: 1, title: "new", body: "new", draft: "a draft", views: 12)])
+        },
+        ConformanceCase("W.mergeEveryKind", "W2", title: "a merge stores the one field that has changed, of every kind") {
+            context in
+            let notes = try context.dao(NoteWithEverything.self)
+            var note = NoteWithEverything(
+                id: 1, title: "a", rank: 1, mark: nil, flag: true, tiny: 1, least: 1, most: 1, ratio: 0.1, edge: 1, real: 0.3,
+                price: 1, text: "a", bytes: Data([1]), uuid: NoteWithEverything.uuidValue, link: NoteWithEverything.link,
+                date: Date(timeIntervalSinceReferenceDate: 1), timeout: .seconds(1), list: [1], mood: .calm, maybe: nil, number: 1
+            )
+            try notes.persist(note)
+            let changes: [(String, (inout NoteWithEverything) -> Void)] = [
+                ("text", { $0.title = "b" }), ("text after nil", { $0.mark = "" }), ("text to nil", { $0.mark = nil }),
+                ("bool", { $0.flag = false }), ("int8", { $0.tiny = -1 }), ("int64", { $0.least = .min }),
+                ("uint64", { $0.most = .max }), ("double", { $0.ratio = .nan }), ("another double", { $0.edge = 1.5 }),
+                ("float", { $0.real = -.infinity }),
+                ("decimal", { $0.price = Decimal(sign: .plus, exponent: -2, significand: 1) }),
+                ("a longer text", { $0.text = "a\0" }), ("data", { $0.bytes = Data() }),
+                ("uuid", { $0.uuid = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 1)) }),
+                ("url", { $0.link = URL(fileURLWithPath: "/b") }), ("date", { $0.date += 0.001 }),
+                ("duration", { $0.timeout = .nanoseconds(1) }), ("array", { $0.list = [] }),
+                ("enumeration", { $0.mood = .other }),
+                ("number to nil", { $0.number = nil }),
+            ]
+            for (kind, change) in changes {
+                change(&note)
+                try notes.persist(note)
+                try expectSame(try notes.read(), [note], kind)
+            }
         },
         ConformanceCase(
             "W.mergeWritesItself", "W2", "Q9",
