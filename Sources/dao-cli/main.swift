@@ -5,7 +5,12 @@ import Foundation
 //   swift run dao inspect sqlite:app.db
 
 signal(SIGPIPE, SIG_IGN)
-let work = Task { await Program.run(Array(CommandLine.arguments.dropFirst())) }
+// The work begins when interruptions reach it: it may make files at once.
+let (isReady, ready) = AsyncStream<Void>.makeStream()
+let work = Task {
+    for await _ in isReady { break }
+    return await Program.run(Array(CommandLine.arguments.dropFirst()))
+}
 let interruptions = [SIGINT, SIGTERM].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
@@ -20,6 +25,7 @@ let interruptions = [SIGINT, SIGTERM].map { number in
     source.resume()
     return source
 }
+ready.yield()
 let code = await work.value
 withExtendedLifetime(interruptions) {}
 exit(code)

@@ -30,7 +30,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         encoding: RequestEncoding = .json
     ) -> URLChainBuilder {
         var builder = URLChainBuilder(
-            client: URLSessionClient(baseURL: server.url, configuration: .ephemeral), method, route: route, encoding: encoding)
+            client: URLSessionClient(baseURL: server.url, configuration: .patient), method, route: route, encoding: encoding)
         builder.endQueue = queue
         return builder
     }

@@ -20,7 +20,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
         let server = try LoopbackServer()
         let sender = RequestSenderNode(
             next: ClosureNode<DataResponse, DataResponse> { .emit(data: $0) },
-            client: URLSessionClient(baseURL: server.url, configuration: .ephemeral))
+            client: URLSessionClient(baseURL: server.url, configuration: .patient))
         let good = try await sender.value(for: URLRequest(url: #require(URL(string: "books"))))
         #expect(good.response?.statusCode == 200)
         #expect(!good.data.isEmpty)
@@ -44,7 +44,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
                     started.continuation.yield()
                     return [:]
                 }
-            ], configuration: .ephemeral
+            ], configuration: .patient
         ) { ended.continuation.yield($0.error) }
         let asked = Counter()
         let sender = RequestSenderNode(

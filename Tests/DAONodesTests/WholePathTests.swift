@@ -15,7 +15,7 @@ import Testing
         let database: any Database
         let dialogs: DAO<DialogTranslator>
         let server: LoopbackServer
-        var client: URLSessionClient { URLSessionClient(baseURL: server.url, configuration: .ephemeral) }
+        var client: URLSessionClient { URLSessionClient(baseURL: server.url, configuration: .patient) }
 
         /// The chain up to the application's values.
         func fetched(_ path: String) -> any Node<Json, [Dialog]> {

@@ -71,7 +71,7 @@ private enum AppError: Error, Equatable {
 
 @Suite(.timeLimit(.minutes(30))) struct WireChainTests {
     private func client(_ server: LoopbackServer, adapters: [any RequestAdapter] = []) -> URLSessionClient {
-        URLSessionClient(baseURL: server.url, adapters: adapters, configuration: .ephemeral)
+        URLSessionClient(baseURL: server.url, adapters: adapters, configuration: .patient)
     }
 
     private func chain(_ client: any Client, path: String = "dialogs") -> any Node<Void, [Dialog]> {

@@ -62,7 +62,7 @@ private final class Log: Sendable {
         adapters: [any RequestAdapter] = [],
         observer: (@Sendable (HTTPExchange) -> Void)? = nil
     ) throws -> URLSessionClient {
-        URLSessionClient(baseURL: try server.get().url, adapters: adapters, configuration: .ephemeral, responseObserver: observer)
+        URLSessionClient(baseURL: try server.get().url, adapters: adapters, configuration: .patient, responseObserver: observer)
     }
 
     private func failure(_ path: String, _ client: URLSessionClient? = nil) async throws -> (any Error)? {
@@ -190,7 +190,7 @@ private final class Log: Sendable {
 
     @Test func stoppedServerIsAConnectionFailure() async throws {
         let gone = try LoopbackServer()
-        let client = URLSessionClient(baseURL: gone.url, configuration: .ephemeral)
+        let client = URLSessionClient(baseURL: gone.url, configuration: .patient)
         #expect(try await client.request(JsonAnswer("body?is=1")) == 1)
         gone.stop()
         let error = try #require(try await failure("books", client) as? URLError)

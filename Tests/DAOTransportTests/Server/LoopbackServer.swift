@@ -2,9 +2,22 @@ import DAOTestSupport
 import DAOTransport
 import Foundation
 
+#if canImport(FoundationNetworking)
+    import FoundationNetworking
+#endif
 #if canImport(Glibc)
     import Glibc
 #endif
+
+extension URLSessionConfiguration {
+    /// A configuration without files that waits ten minutes for the next byte: on a machine that runs many tests at once, a minute
+    /// without any happens.
+    public static var patient: URLSessionConfiguration {
+        let configuration = ephemeral
+        configuration.timeoutIntervalForRequest = 600
+        return configuration
+    }
+}
 
 /// A real HTTP server on loopback in a separate process. It uses an ephemeral port and stops when this object
 /// is released or the process that started it ends.
