@@ -112,30 +112,31 @@ extension GraphStorage {
         let order = try rest.orderTerms()
         let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
         let evaluating = flat as? any RelatedEvaluating<Record>
-        let sort = RelatedSort(
-            relation: relation.description, target: relation.targetDeclaration, field: first.field,
-            isAscending: first.isAscending,
-            start: try startValue.flatMap { value in
-                try restStart.map {
-                    RelatedSort.Start(value: value, filter: try $0.filter(order: order, entity: Record.schema.description))
-                }
-            })
+        let sort = try evaluating.map { _ in
+            RelatedSort(
+                relation: relation.description, target: relation.targetDeclaration, field: first.field,
+                isAscending: first.isAscending,
+                start: try restStart.map {
+                    RelatedSort.Start(
+                        value: startValue ?? .null, filter: try $0.filter(order: order, entity: Record.schema.description))
+                })
+        }
         /// Asks the storage of the rows, which may find that it cannot.
         func evaluate<Result>(
-            _ query: Query<Record>, _ body: (any RelatedEvaluating<Record>, Query<Record>) throws -> Result?
+            _ query: Query<Record>, _ body: (any RelatedEvaluating<Record>, RelatedSort, Query<Record>) throws -> Result?
         ) throws -> Result? {
-            guard let evaluating else { return nil }
+            guard let evaluating, let sort else { return nil }
             do {
-                return try answering(query) { try body(evaluating, $0) }
+                return try answering(query) { try body(evaluating, sort, $0) }
             } catch is RelatedConditionsUnavailable {
                 return nil
             }
         }
-        func allAtOnce() throws -> [Record]? { try evaluate(rest) { try $0.read($1, sortedBy: sort) } }
+        func allAtOnce() throws -> [Record]? { try evaluate(rest) { try $0.read($2, sortedBy: $1) } }
         guard let wanted = query.limit.flatMap({ query.wanted($0) }) else { return try allAtOnce() }
         if evaluating == nil {
             if try !(field.isIndexed || field.isPrimaryKey) || isLedToFew(query.predicate.node) { return nil }
-        } else if try evaluate(rest, { try $0.mayFollow(sort, for: $1) }) != true {
+        } else if try evaluate(rest, { try $0.mayFollow($1, for: $2) }) != true {
             return try allAtOnce()
         }
         // Rows without a related row are equal to rows whose related row has no value.
@@ -165,7 +166,7 @@ extension GraphStorage {
         if wantsMore, first.isAscending || startValue?.isNull != true {
             if evaluating != nil {
                 (part.limit, part.after, part.predicate) = (wanted - rows.count, nil, query.predicate)
-                guard let found = try evaluate(part, { try $0.follow(sort, for: $1) }) else { return try allAtOnce() }
+                guard let found = try evaluate(part, { try $0.follow($1, for: $2) }) else { return try allAtOnce() }
                 rows += found
                 wantsMore = rows.count < wanted
             } else {
