@@ -171,6 +171,33 @@ import Testing
         #expect(try notes.count(Query()) == keys.count)
     }
 
+    @Test func keysOfAnotherTypeAreNoEndsOfLinks() throws {
+        let links = try makeDatabase().makeLinks(
+            for: RelationDescription(
+                entity: "page", field: "tags", keyField: "id", keyKind: .int64, target: "tag", targetKeyKind: .string))
+        func message(_ body: () throws -> Void) -> String {
+            do { try body() } catch let error as StorageError where error.kind == .invalidKey { return error.message } catch {}
+            return ""
+        }
+        let parent = message { try links.set(LinkedKeys(counts: [1], keys: [.string("a")]), of: [.string("x")]) }
+        #expect(parent.contains("int64"), "\(parent)")
+        let child = message { try links.set(LinkedKeys(counts: [1], keys: [.integer(2)]), of: [.integer(1)]) }
+        #expect(child.contains("string"), "\(child)")
+        #expect(try links.counts().isEmpty)
+    }
+
+    @Test func entitiesThatAreReadCannotBeDropped() throws {
+        let database = try makeDatabase()
+        try database.storage(for: Message.self).insert([.make(1)])
+        do {
+            try database.withEntityStore(.read) { try $0.drop("message") }
+            Issue.record("an entity was dropped while it was read")
+        } catch let error as StorageError {
+            #expect(error.kind == .invalidTransaction && error.message.contains("only read"), "\(error)")
+        }
+        #expect(try database.entities().map(\.name) == ["message"])
+    }
+
     @Test func longKeysAreRefused() throws {
         let notes = try makeDatabase().storage(for: Note.self)
         let longest = String(repeating: "k", count: 256)
