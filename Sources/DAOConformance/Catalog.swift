@@ -8,7 +8,7 @@ enum Catalog {
         PredicatesNil.cases, PredicatesNumbers.cases, PredicatesKinds.cases, PredicatesTexts.cases, PredicatesIn.cases,
         PredicatesPlans.cases, PredicatesInWords.cases, PredicatesArrays.cases, PredicatesMembers.cases,
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
-        QueriesIndexes.cases, PartialIndexes.cases, QueriesPlans.cases, QueriesFields.cases,
+        QueriesIndexes.cases, PartialIndexes.cases, ElementIndexes.cases, QueriesPlans.cases, QueriesFields.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases, WritesSetting.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,

@@ -27,9 +27,12 @@ struct CatalogReader {
             fields: [])
         for field in entity.fields {
             guard let type = Self.type(of: field) else {
-                let example = field.type.isOptional ? "[String]?" : "[String]"
+                let index = entity.indexes.first { $0.elements != nil && $0.fieldNames == field.name }
+                let element = index?.elements.flatMap(Self.name(of:)) ?? "String"
+                let example = field.type.isOptional ? "[\(element)]?" : "[\(element)]"
                 model.missing.append(
-                    "var \(field.name): \(example)    // JSON; its type is yours. Field(\"\(field.name)\", \\.\(field.name))")
+                    "var \(field.name): \(example)    // JSON; its type is yours. Field(\"\(field.name)\", \\.\(field.name))"
+                        + (index == nil ? "" : ", and indexes: [Index(elements: \\.\(field.name))]"))
                 findings.append(
                     Finding(
                         place: place,
@@ -85,8 +88,21 @@ struct CatalogReader {
 
     /// The Swift type of a field; nil when the catalog does not know it.
     private static func type(of field: FieldDescription) -> String? {
-        let name: String
         switch field.type.kind {
+        case .toMany: return field.relation.map { "[\(typeName($0.entity))]" }
+        case .toOne:
+            guard let relation = field.relation else { return nil }
+            let target = typeName(relation.entity)
+            if relation.cascades { return target + "?" }
+            return "Reference<\(target)>" + (field.type.isOptional ? "?" : "")
+        default: return name(of: field.type)
+        }
+    }
+
+    /// The Swift type of a value; nil for an embedded value, whose type the catalog does not know.
+    private static func name(of type: FieldType) -> String? {
+        let name: String
+        switch type.kind {
         case .bool: name = "Bool"
         case .int8: name = "Int8"
         case .int16: name = "Int16"
@@ -104,15 +120,9 @@ struct CatalogReader {
         case .uuid: name = "UUID"
         case .url: name = "URL"
         case .date: name = "Date"
-        case .embedded: return nil
-        case .toMany: return field.relation.map { "[\(typeName($0.entity))]" }
-        case .toOne:
-            guard let relation = field.relation else { return nil }
-            let target = typeName(relation.entity)
-            if relation.cascades { return target + "?" }
-            name = "Reference<\(target)>"
+        case .embedded, .toOne, .toMany: return nil
         }
-        return name + (field.type.isOptional ? "?" : "")
+        return name + (type.isOptional ? "?" : "")
     }
 
     private static func options(of field: FieldDescription) -> [String] {

@@ -56,6 +56,58 @@ struct SQLiteDialect: SQLDialect {
         }
     }
 
+    /// Numbers with a fraction, decimals and data have several forms in JSON, and a text ends at a null character.
+    ///
+    /// Entries are removed by the key alone, so that a row whose text is no JSON can be changed and erased. No trigger calls
+    /// `json_valid`, which SQLite before 3.41 refuses in the triggers of a file that is not trusted.
+    func create(_ elements: ElementTable) -> [String]? {
+        guard
+            elements.kind == .string || elements.kind == .url || elements.kind == .uuid || elements.kind == .bool
+                || elements.kind.integerRange != nil
+        else { return nil }
+        let name = quoted(elements.name)
+        let (element, key) = (ElementTable.element, ElementTable.key)
+        func trigger(_ number: Int, _ event: String, _ body: String) -> String {
+            "CREATE TRIGGER \(quoted("\(elements.name).\(ElementTable.triggers[number])")) AFTER \(event) ON \(elements.rows) "
+                + body
+        }
+        let value = value(of: elements)
+        func delete(_ row: String) -> String { "DELETE FROM \(name) WHERE \(key) = \(row).\(elements.keyColumn); " }
+        let insert =
+            "INSERT INTO \(name) SELECT DISTINCT NEW.\(elements.keyColumn), \(value) "
+            + "FROM json_each(NEW.\(elements.array)) AS \(Self.each) WHERE \(Self.each).value IS NOT NULL; "
+        let changes = [elements.array, elements.keyColumn].map { "OLD.\($0) IS NOT NEW.\($0)" }.joined(separator: " OR ")
+        return [
+            "CREATE TABLE \(name) (\(key) \(elements.keyType) NOT NULL, \(element) NOT NULL, PRIMARY KEY (\(key), \(element))) WITHOUT ROWID",
+            "INSERT INTO \(name) SELECT DISTINCT \(entries(of: elements))",
+            "CREATE INDEX \(quoted("\(elements.name).index")) ON \(name) (\(element), \(key))",
+            trigger(0, "INSERT", "BEGIN \(delete("NEW"))\(insert)END"),
+            trigger(
+                1, "UPDATE OF \(elements.array), \(elements.keyColumn)", "WHEN \(changes) BEGIN \(delete("OLD"))\(insert)END"),
+            trigger(2, "DELETE", "BEGIN \(delete("OLD"))END"),
+        ]
+    }
+
+    func missing(in elements: ElementTable) -> String {
+        "SELECT DISTINCT \(entries(of: elements)) EXCEPT "
+            + "SELECT \(ElementTable.key), \(ElementTable.element) FROM \(quoted(elements.name))"
+    }
+
+    /// The elements of all rows with their keys. A text that is no JSON has none.
+    private func entries(of elements: ElementTable) -> String {
+        let array = "\(elements.rows).\(elements.array)"
+        return "\(elements.rows).\(elements.keyColumn), \(value(of: elements)) FROM \(elements.rows), "
+            + "json_each(CASE WHEN json_valid(\(array)) THEN \(array) END) AS \(Self.each) WHERE \(Self.each).value IS NOT NULL"
+    }
+
+    /// An element of a row of `json_each`.
+    private func value(of elements: ElementTable) -> String {
+        elements.kind == .uuid ? "upper(\(Self.each).value)" : "\(Self.each).value"
+    }
+
+    /// The name of the rows of `json_each` in statements.
+    private static let each = "\".each\""
+
     /// Only whole numbers are certain to be read exactly as they were written.
     private func literal(_ number: Double) -> String? {
         guard let whole = Int32(exactly: number) else { return nil }

@@ -193,6 +193,18 @@ struct MixedTermsOfAnIndex: Model {
     )
 }
 
+struct ElementsOfAText: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "message", Self.init,
+        Field("id", \.id, .primaryKey),
+        Field("text", \.text),
+        indexes: [Index(elements: \.text)]  // expect-error: initializer 'init(elements:)' requires that 'String' conform to 'ListValue'
+    )
+}
+
 struct UniqueAsAnOptionOfAnIndex: Model {
     var id: Int
     var text: String

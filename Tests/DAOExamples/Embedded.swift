@@ -15,7 +15,8 @@ struct Recipe: Plain, Model {
         Field("id", \.id, .primaryKey),
         Field("title", \.title),
         Field("tags", \.tags),
-        Field("ratings", \.ratings)
+        Field("ratings", \.ratings),
+        indexes: [Index(elements: \.tags)]
     )
 }
 

@@ -230,7 +230,7 @@ enum PredicatesArrays {
     }
 }
 
-/// A model with an optional array of every kind of element.
+/// A model with an optional array of every kind of element, and an index on the elements of each.
 struct Arrays: Numbered {
     var id: Int
     var bools: [Bool]?
@@ -256,7 +256,16 @@ struct Arrays: Numbered {
         Field("large", \.large), Field("floats", \.floats), Field("doubles", \.doubles), Field("decimals", \.decimals),
         Field("strings", \.strings), Field("blobs", \.blobs), Field("uuids", \.uuids), Field("urls", \.urls),
         Field("gaps", \.gaps), Field("dates", \.dates), Field("durations", \.durations), Field("moods", \.moods),
-        Field("levels", \.levels))
+        Field("levels", \.levels), indexes: indexes)
+
+    private static var indexes: [Index<Arrays>] {
+        [
+            Index(elements: \.bools), Index(elements: \.bytes), Index(elements: \.ints), Index(elements: \.large),
+            Index(elements: \.floats), Index(elements: \.doubles), Index(elements: \.decimals), Index(elements: \.strings),
+            Index(elements: \.blobs), Index(elements: \.uuids), Index(elements: \.urls), Index(elements: \.gaps),
+            Index(elements: \.dates), Index(elements: \.durations), Index(elements: \.moods), Index(elements: \.levels),
+        ]
+    }
 }
 
 /// A model with arrays that are not optional.

@@ -6,6 +6,9 @@ struct ReferenceRows<Record: Numbered> {
     let dao: DAO<IdentityTranslator<Record>>
     let rows: [Record]
 
+    /// Creates the reference of rows that are stored.
+    init(_ dao: DAO<IdentityTranslator<Record>>, rows: [Record]) { (self.dao, self.rows) = (dao, rows) }
+
     /// Stores the rows in a newly opened database, in an order that is neither ascending nor descending.
     init(_ context: ConformanceContext, _ rows: [Record]) throws { try self.init(context.open(), rows) }
 

@@ -156,8 +156,11 @@ public final class MigrationStep {
         var wanted = stored
         wanted.fields[position].type = type
         if type.kind != stored.fields[position].type.kind {
-            // The values in these conditions are of the old type.
-            wanted.indexes.removeAll { $0.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false }
+            // The values in these conditions are of the old type, and so are these elements.
+            wanted.indexes.removeAll { index in
+                index.elements != nil && index.fieldNames.hasSameBytes(as: field)
+                    || index.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false
+            }
         }
         if type.kind == .toOne, !type.isOptional, wanted.fields[position].relation?.targetErasure == .unlink {
             // A link that is required cannot be removed. The model can say something else.

@@ -42,7 +42,7 @@ extension FieldExpression where Value: ListValue {
 
 extension FieldValue {
     /// The type of the elements when the type is an array of values; otherwise nil.
-    static var elementType: FieldType? {
+    package static var elementType: FieldType? {
         func type<List: ListValue>(_ list: List.Type) -> FieldType? { (List.ListedValue.self as? any FieldValue.Type)?.fieldType }
         return fieldType.kind == .embedded ? (Self.self as? any ListValue.Type).flatMap { type($0) } : nil
     }

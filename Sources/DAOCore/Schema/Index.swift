@@ -31,6 +31,8 @@ public struct Index<Record: Model>: Sendable {
 
         let place: Place
         let isAscending: Bool
+        /// The type of the elements, for an index on them.
+        var elements: FieldType?
 
         /// Orders a field from the smallest value to the greatest, with nil first.
         ///
@@ -89,6 +91,30 @@ public struct Index<Record: Model>: Sendable {
         rows = .all
     }
 
+    // MARK: Elements
+
+    /// Creates an index on the elements of an array: it has each row once for each different element.
+    ///
+    /// It serves `contains` with one value, so that its cost follows the number of rows with that element:
+    ///
+    /// ```swift
+    /// static let schema = Schema(
+    ///     "article", Self.init,
+    ///     Field("id", \.id, .primaryKey),
+    ///     Field("tags", \.tags),
+    ///     indexes: [Index(elements: \.tags)]
+    /// )
+    /// let travel = try articles.read { $0.tags.contains("travel") }
+    /// ```
+    ///
+    /// - Parameter keyPath: The key path of an array of scalars, which can be nil.
+    public init<List: ListValue>(elements keyPath: any KeyPath<Record, List> & Sendable) where List.ListedValue: FieldValue {
+        let elements = List.ListedValue.fieldType
+        terms = [Term(place: .keyPath(keyPath), isAscending: true, elements: elements)]
+        isUnique = false
+        rows = .all
+    }
+
     // MARK: Partial indexes
 
     /// Creates a partial index on ascending fields: it has only the rows that meet a condition.
@@ -140,7 +166,7 @@ public struct Index<Record: Model>: Sendable {
 
     /// Creates the index of a schema that is made at run time.
     package init(_ description: IndexDescription) {
-        terms = description.fields.map { Term(place: .name($0.name), isAscending: $0.isAscending) }
+        terms = description.fields.map { Term(place: .name($0.name), isAscending: $0.isAscending, elements: $0.elements) }
         isUnique = description.isUnique
         rows = description.condition.map { .meetingCanonical($0) } ?? .all
     }
@@ -211,7 +237,7 @@ public struct Index<Record: Model>: Sendable {
                 case .keyPath(let keyPath): name(keyPath)
                 }
             guard let found else { return nil }
-            indexed.append(IndexedField(found, isAscending: term.isAscending))
+            indexed.append(IndexedField(found, isAscending: term.isAscending, elements: term.elements))
         }
         return indexed
     }

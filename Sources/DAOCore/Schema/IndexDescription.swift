@@ -36,32 +36,43 @@ public struct IndexDescription: Sendable, Hashable, Codable, CustomStringConvert
     /// The names of the fields, separated by commas, as errors have them.
     public var fieldNames: String { fields.map(\.name).joined(separator: ", ") }
 
+    /// The type of the elements, in an index on the elements of an array; nil for an index on the values of its fields.
+    public var elements: FieldType? { fields.first?.elements }
+
     /// Whether the indexes have the same fields, directions and conditions; one of them can be unique.
     func hasSameFields(as other: IndexDescription) -> Bool {
         fields.count == other.fields.count && condition == other.condition
-            && zip(fields, other.fields).allSatisfy { $0.name.hasSameBytes(as: $1.name) && $0.isAscending == $1.isAscending }
+            && zip(fields, other.fields).allSatisfy {
+                $0.name.hasSameBytes(as: $1.name) && $0.isAscending == $1.isAscending && $0.elements == $1.elements
+            }
     }
 }
 
-/// A field of an index, and the direction of its values in the index.
+/// A field of an index, and the direction of its values in the index; or an array whose elements are in it.
 public struct IndexedField: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The name of the field.
     public var name: String
     /// Whether the values ascend.
     public var isAscending: Bool
+    /// The type of the elements, in an index on the elements of an array; nil for the value of the field.
+    public var elements: FieldType?
 
     /// Creates a field of an index.
     ///
     /// - Parameters:
     ///   - name: The name of the field.
     ///   - isAscending: Whether the values ascend.
-    public init(_ name: String, isAscending: Bool = true) {
+    ///   - elements: The type of the elements of an array, for an index on them; nil for the value of the field.
+    public init(_ name: String, isAscending: Bool = true, elements: FieldType? = nil) {
         self.name = name
         self.isAscending = isAscending
+        self.elements = elements
     }
 
-    /// The name, followed by "descending" when the values descend.
-    public var description: String { isAscending ? name : name + " descending" }
+    /// The name, followed by "descending" when the values descend; for elements with their type, as in `the elements (string) of tags`.
+    public var description: String {
+        (elements.map { "the elements (\($0)) of " } ?? "") + name + (isAscending ? "" : " descending")
+    }
 }
 
 extension EntityDescription {

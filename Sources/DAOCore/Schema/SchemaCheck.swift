@@ -184,6 +184,19 @@ enum SchemaCheck {
                 guard let type = description.index(of: field.name).map({ description.fields[$0].type }) else {
                     return problem("has a field '\(field.name)' that '\(entity)' does not have", field: field.name)
                 }
+                if let elements = field.elements {
+                    guard type.kind == .embedded, elements.kind.isOrdered else {
+                        return problem(
+                            "is on the elements of '\(field.name)', which are \(elements) and cannot be indexed; use an array of scalars",
+                            field: field.name)
+                    }
+                    guard index.fields.count == 1, field.isAscending, !index.isUnique, index.condition == nil else {
+                        return problem(
+                            "is on the elements of '\(field.name)' and on more; an index on elements has one field, ascends, is not "
+                                + "unique and has no condition", field: field.name)
+                    }
+                    continue
+                }
                 guard type.kind.isOrdered || type.kind == .toOne else {
                     return problem(
                         "has the field '\(field.name)', which is \(type) and cannot be indexed; remove it", field: field.name)
@@ -209,7 +222,7 @@ enum SchemaCheck {
                         "has a condition with \(condition.size) values and comparisons; use at most \(IndexCondition.maximumSize)"
                     )
                 }
-            } else if index.fields.count == 1, index.fields[0].isAscending {
+            } else if index.fields.count == 1, index.fields[0].isAscending, index.elements == nil {
                 let form = index.isUnique ? ".unique" : ".indexed"
                 return problem("is that of one field; declare it as the option \(form) of the field")
             }

@@ -92,6 +92,8 @@ final class Table: Sendable {
         let isUnique: Bool
         /// Whether the index has only the rows that meet its condition; see ``Table/condition(of:)``.
         let isPartial: Bool
+        /// The kind of the elements, in an index that has a row once for each different element of an array; otherwise nil.
+        let elements: ValueKind?
 
         /// Finds the end of the first values in an entry; nil when the entry is damaged. A truncated value is the
         /// last: between entries that are equal until its end, the later values are in no order.
@@ -201,7 +203,8 @@ final class Table: Sendable {
         let conditions = indexDescriptions.map { $0.filter(of: description) }
         let parts = try indexDescriptions.map { index in
             let fields = try index.fields.map { field in
-                guard let position = description.index(of: field.name), let form = KeyForm(description.fields[position].type.kind)
+                guard let position = description.index(of: field.name),
+                    let form = KeyForm(field.elements?.kind ?? description.fields[position].type.kind)
                 else { throw damaged("its index on '\(index)'") }
                 return (position, form, field.isAscending)
             }
@@ -230,7 +233,8 @@ final class Table: Sendable {
                 Index(
                     keyspace: keyspace, number: number,
                     components: UnsafeBufferPointer(rebasing: components[start..<count]),
-                    isUnique: indexDescriptions[number].isUnique, isPartial: conditions[number] != nil))
+                    isUnique: indexDescriptions[number].isUnique, isPartial: conditions[number] != nil,
+                    elements: indexDescriptions[number].elements?.kind))
         }
         self.components = components
         self.indexDescriptions = indexDescriptions

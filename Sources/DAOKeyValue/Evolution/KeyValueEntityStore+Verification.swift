@@ -44,10 +44,9 @@ extension KeyValueEntityStore {
                 }
                 for index in table.indexes {
                     guard let isIn = try has(index, record, reader.key, conditions), isIn else { continue }
-                    counts[index.number] += 1
-                    if try !hasEntry(of: reader, index) {
-                        try report(table.mismatch(index, "lacks an entry for a row", reader.key))
-                    }
+                    let (count, isComplete) = try findEntries(of: reader, index)
+                    counts[index.number] += count
+                    if !isComplete { try report(table.mismatch(index, "lacks an entry for a row", reader.key)) }
                 }
             } catch let error as StorageError where error.isDamage {
                 try report(error)
@@ -68,25 +67,29 @@ extension KeyValueEntityStore {
         }
     }
 
-    /// Whether an index has the entry of a row. A row whose values cannot be indexed has none; its values are reported.
-    private func hasEntry(of reader: RecordReader, _ index: Table.Index) throws -> Bool {
-        try KeyBuilder.with { entry in
-            do {
-                try reader.table.appendEntry(of: index, reader.view, reader.key, to: &entry)
-            } catch let error as StorageError where error.isDamage {
-                return true
-            }
-            guard let value = try handle.transaction.get(entry.bytes) else { return false }
-            return EntryFormat.isValue(value, of: entry.bytes)
+    /// The number of entries that a row has in an index, and whether they are there. A row whose values cannot be indexed
+    /// has none; its values are reported.
+    private func findEntries(of reader: RecordReader, _ index: Table.Index) throws -> (count: Int, isComplete: Bool) {
+        let entries: Set<[UInt8]>
+        do {
+            entries = try reader.table.entries(of: index, reader.view, reader.key)
+        } catch let error as StorageError where error.isDamage {
+            return (0, true)
         }
+        let isComplete = try entries.allSatisfy { entry in
+            try entry.withUnsafeBytes { entry in
+                try handle.transaction.get(entry).map { EntryFormat.isValue($0, of: entry) } ?? false
+            }
+        }
+        return (entries.count, isComplete)
     }
 
     /// Checks that an index has no entries but those of the rows.
     ///
     /// - Parameters:
     ///   - conditions: The conditions of the table's indexes.
-    ///   - expected: The number of rows that can be read and are in the index. With as many entries, there are no others,
-    ///     since every such row has its entry or was reported.
+    ///   - expected: The number of entries of the rows that can be read. With as many entries, there are no others, since
+    ///     every such row has its entries or was reported.
     private func verify(
         _ index: Table.Index, _ table: Table, _ conditions: IndexConditions, _ expected: Int,
         _ report: (StorageError) throws -> Void
@@ -104,13 +107,11 @@ extension KeyValueEntityStore {
                 // A row that cannot be read was reported.
                 guard let record = RecordView(stored, key: primaryKey, verifies: true) else { return true }
                 if try has(index, stored, primaryKey, conditions) == false { return false }
-                builder.truncate(to: 0)
                 do {
-                    try table.appendEntry(of: index, record, primaryKey, to: &builder)
+                    return try table.entries(of: index, record, primaryKey).contains(Array(entry))
                 } catch let error as StorageError where error.isDamage {
                     return true
                 }
-                return builder.bytes.order(against: entry) == 0
             }
             if !isOfRow { try report(table.mismatch(index, "has an entry that no row has", primaryKey)) }
         }

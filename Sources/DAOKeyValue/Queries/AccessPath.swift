@@ -68,6 +68,31 @@ struct AccessPath: Sendable {
         if shape == .all { (shape, depth) = (.beyond, 1) }
     }
 
+    /// Creates the path through an index on the elements of an array; nil when a conjunct is not that an element has
+    /// one value.
+    ///
+    /// - Parameters:
+    ///   - index: The index.
+    ///   - conjuncts: The conjuncts of a filter.
+    ///   - number: The number of the conjunct that restricts the keys.
+    init?(elements index: Table.Index, _ conjuncts: [Filter], _ number: Int) {
+        guard let component = index.components.first, case .embedded(let filter, isNegated: false) = conjuncts[number],
+            filter.field == component.field, case .anyElement(let type) = filter.part, type.kind == index.elements
+        else { return nil }
+        var rest: [Filter] = []
+        // The element is the only field of the condition on it.
+        let part = KeyField(component, at: 0).part(of: [filter.condition], residual: &rest)
+        // With several values, a row could be found several times.
+        guard part.values?.count == 1 else { return nil }
+        target = .index(index)
+        ranges = part.ranges.prefixed(with: [index.keyspace.prefix])
+        residual = conjuncts
+        if rest.isEmpty { residual.remove(at: number) }
+        (shape, depth, fixedCount) = (.values, 2, 1)
+        // Each conjunct leads to other rows, unlike conditions on one value.
+        restricted = [~number]
+    }
+
     /// Creates the path through an index for the conjuncts of a filter.
     init(_ index: Table.Index, _ conjuncts: [Filter]) {
         target = .index(index)
@@ -172,8 +197,12 @@ struct KeyField {
     }
 
     /// Creates a field of an index.
-    init(_ component: Table.Index.Component) {
-        field = component.field
+    ///
+    /// - Parameters:
+    ///   - component: The field.
+    ///   - position: Its position in the conditions, where that is another one.
+    init(_ component: Table.Index.Component, at position: Int? = nil) {
+        field = position ?? component.field
         isKey = false
         prefix = []
         form = component.form

@@ -106,7 +106,7 @@ extension Planner {
     /// rows, where no row has to be looked at; nil when there is none.
     fileprivate func pathForGroups(of fields: [Int]) -> (path: AccessPath, index: Table.Index, start: Int)? {
         for path in paths().sorted(by: isBetter) {
-            guard case .index(let index) = path.target, path.residual.isEmpty else { continue }
+            guard case .index(let index) = path.target, index.elements == nil, path.residual.isEmpty else { continue }
             for start in 0...path.fixedCount where start + fields.count <= index.components.count {
                 let part = index.components[start..<start + fields.count]
                 let isAscending = part.first?.isAscending

@@ -143,6 +143,10 @@ struct Planner {
             }
         var paths = [AccessPath(primaryKeyOf: table, conjuncts)]
         for index in table.indexes {
+            if index.elements != nil {
+                paths += conjuncts.indices.compactMap { AccessPath(elements: index, conjuncts, $0) }
+                continue
+            }
             guard let condition = table.condition(of: index) else {
                 paths.append(AccessPath(index, conjuncts))
                 continue

@@ -26,7 +26,9 @@ final class EntryReader: RowReader {
             case .index(let index) = path.target
         else { return nil }
         var components = Array(repeating: -1, count: run.table.description.fields.count)
-        for (number, component) in index.components.enumerated() { components[component.field] = number }
+        if index.elements == nil {
+            for (number, component) in index.components.enumerated() { components[component.field] = number }
+        }
         guard
             fields.allSatisfy({
                 $0 == run.table.keyField || components[$0] >= 0 && index.components[components[$0]].form != .decimal

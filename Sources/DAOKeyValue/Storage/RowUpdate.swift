@@ -187,6 +187,10 @@ struct RowUpdate {
                 let hasOld = try has(index, stored, row.primaryKey)
                 let hasNew = try has(index, row.record, row.primaryKey)
                 if hasOld == hasNew, !hasNew || hasSameValues(index, old, new) { continue }
+                if index.elements != nil {
+                    try changeElements(index, old, new, row.primaryKey)
+                    continue
+                }
                 if index.isUnique, hasNew { try checkUnique(index, new, row) }
                 if hasOld { try addEntry(index, old, row.primaryKey, isRemoval: true) }
                 if hasNew { try addEntry(index, new, row.primaryKey, isRemoval: false) }
@@ -260,9 +264,27 @@ extension RowUpdate {
     private func addEntry(
         _ index: Table.Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, isRemoval: Bool
     ) throws {
+        if index.elements != nil {
+            for entry in try table.elementEntries(of: index, record, primaryKey) { addEntry(entry, isRemoval: isRemoval) }
+            return
+        }
         try scratch.addEntry(isRemoval: isRemoval) { builder in
             try table.appendEntry(of: index, record, primaryKey, to: &builder)
         }
+    }
+
+    private func addEntry(_ entry: [UInt8], isRemoval: Bool) {
+        scratch.addEntry(isRemoval: isRemoval) { builder in entry.withUnsafeBytes { builder.append(raw: $0) } }
+    }
+
+    /// Records the differences of the entries of a row in an index on elements.
+    private func changeElements(
+        _ index: Table.Index, _ old: RecordView, _ new: RecordView, _ primaryKey: UnsafeRawBufferPointer
+    ) throws {
+        let removed = try table.elementEntries(of: index, old, primaryKey)
+        let added = try table.elementEntries(of: index, new, primaryKey)
+        for entry in removed.subtracting(added) { addEntry(entry, isRemoval: true) }
+        for entry in added.subtracting(removed) { addEntry(entry, isRemoval: false) }
     }
 
     /// Writes the recorded index entries.
@@ -357,6 +379,46 @@ extension Table {
     ) throws {
         _ = try appendValues(of: index, record, primaryKey, to: &builder)
         builder.append(raw: primaryKey)
+    }
+
+    /// The entries of a row in an index: one, or one for each different element of an array.
+    func entries(
+        of index: Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer
+    ) throws -> Set<[UInt8]> {
+        if index.elements != nil { return try elementEntries(of: index, record, primaryKey) }
+        return try KeyBuilder.with { builder in
+            try appendEntry(of: index, record, primaryKey, to: &builder)
+            return [Array(builder.bytes)]
+        }
+    }
+
+    /// The entries of a row in an index on the elements of an array. Long elements with the same beginning have one entry.
+    func elementEntries(
+        of index: Index, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer
+    ) throws -> Set<[UInt8]> {
+        guard let kind = index.elements, let component = index.components.first else { return [] }
+        let span = span(component.slot, of: record)
+        if span.isNull { return [] }
+        guard span.isPresent else { throw corruptedValue(field: component.field, primaryKey) }
+        let json = String(decoding: UnsafeRawBufferPointer(start: span.start, count: span.count), as: UTF8.self)
+        var entries: Set<[UInt8]> = []
+        // Reading the row reports a text that is no array.
+        for value in EmbeddedPart.elements(of: json, kind) ?? [] {
+            try KeyBuilder.with { builder in
+                builder.append(index.keyspace)
+                if value.isNull {
+                    builder.append(byte: 0)
+                } else {
+                    builder.append(byte: 1)
+                    guard builder.append(value, as: component.form, limit: component.limit) != nil else {
+                        throw corruptedValue(field: component.field, primaryKey)
+                    }
+                }
+                builder.append(raw: primaryKey)
+                entries.insert(Array(builder.bytes))
+            }
+        }
+        return entries
     }
 
     /// Appends the common prefix of the index entries of equal values.

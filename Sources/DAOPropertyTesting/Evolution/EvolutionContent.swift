@@ -56,6 +56,15 @@ extension EvolutionReference {
             lines.append("by \(field.name): " + order.map { Exact.text($0.element[key]) }.joined(separator: " "))
         }
         for index in model.indexes {
+            if index.elements != nil {
+                for row in EvolutionContent.sample(rows) {
+                    for condition in model.conditions(on: index, of: row) {
+                        let found = rows.filter { ReferencePredicate.holds(condition, $0) }.map { Exact.text($0[key]) }
+                        lines.append("with an element of \(Exact.text(row[key])) in \(index): " + found.joined(separator: " "))
+                    }
+                }
+                continue
+            }
             if let condition = index.condition?.node(of: model.fields.map(\.name)) {
                 let found = rows.filter { ReferencePredicate.holds(condition, $0) }.map { Exact.text($0[key]) }
                 lines.append("in \(index): " + found.joined(separator: " "))
@@ -82,6 +91,16 @@ extension EvolutionReference {
 }
 
 extension PropertyTesting.GeneratedEntity {
+    /// The conditions that an array has the elements that it has in a row, for an index on them.
+    func conditions(on index: IndexDescription, of row: [Value]) -> [PredicateNode] {
+        guard let elements = index.elements, let field = terms(of: index).first?.field, case .string(let json) = row[field] else {
+            return []
+        }
+        return (EmbeddedPart.elements(of: json, elements.kind) ?? []).prefix(3).map { value in
+            .embedded(field: field, .anyElement(elements), .compare(field: 0, .equal, value))
+        }
+    }
+
     /// The positions of the fields of an index, with their directions.
     func terms(of index: IndexDescription) -> [(field: Int, isAscending: Bool)] {
         index.fields.compactMap { term in

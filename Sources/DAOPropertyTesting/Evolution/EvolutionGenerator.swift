@@ -98,7 +98,7 @@ struct EvolutionGenerator {
     private mutating func matching() -> PropertyTesting.GeneratedEntity {
         let names = reference.entities.keys.sorted()
         guard let stored = reference.entities[random.pick(names.isEmpty ? [""] : names)] else { return first() }
-        return PropertyTesting.GeneratedEntity(
+        var entity = PropertyTesting.GeneratedEntity(
             stored.description.name,
             stored.description.fields.map { field in
                 PropertyTesting.GeneratedField(
@@ -107,6 +107,9 @@ struct EvolutionGenerator {
                     isOptional: field.type.isOptional, isKey: field.isPrimaryKey, isIndexed: field.isIndexed && !field.isUnique,
                     isUnique: field.isUnique)
             }, indexes: stored.description.indexes)
+        // The type of an array's elements is a guess.
+        entity.removeImpossibleIndexes()
+        return entity
     }
 
     /// A type for what is stored.
@@ -114,7 +117,7 @@ struct EvolutionGenerator {
         PropertyTesting.GeneratedType.allCases.filter { $0.kind == kind }.max { left, right in
             func readable(_ type: PropertyTesting.GeneratedType) -> Int {
                 let field = PropertyTesting.GeneratedField("", type, isOptional: true)
-                return values.count { field.reads($0) } * 2 + (type == .string || type == .uint8 ? 1 : 0)
+                return values.count { field.reads($0) } * 2 + ([.string, .uint8, .optionalInts].contains(type) ? 1 : 0)
             }
             return readable(left) < readable(right)
         } ?? .string
@@ -146,7 +149,7 @@ struct EvolutionGenerator {
         let position = random.below(model.indexes.count)
         switch random.below(3) {
         case 0: model.indexes.remove(at: position)
-        case 1: model.indexes[position].isUnique.toggle()
+        case 1 where model.indexes[position].elements == nil: model.indexes[position].isUnique.toggle()
         default: model.indexes.shuffle(using: &random)
         }
     }

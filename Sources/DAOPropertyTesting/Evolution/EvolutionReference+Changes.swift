@@ -52,7 +52,7 @@ extension EvolutionReference.Stored {
                 let declared = description.index(of: name).flatMap { origins.firstIndex(of: $0) }
                 return declared.map { wanted.fields[$0].name } ?? name
             }
-            index.fields = old.fields.map { IndexedField(current($0.name), isAscending: $0.isAscending) }
+            for place in index.fields.indices { index.fields[place].name = current(old.fields[place].name) }
             index.condition = old.condition?.renamed(current)
             return index
         }

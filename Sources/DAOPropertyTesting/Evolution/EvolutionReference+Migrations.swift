@@ -16,7 +16,9 @@ extension EvolutionReference {
             guard changed.description.fields[index].type.kind == old.kind else { break }
             changed.description.fields[index].type.kind = new.kind
             if old.kind != new.kind {
-                changed.description.indexes.removeAll { $0.condition?.fields.contains(field) ?? false }
+                changed.description.indexes.removeAll {
+                    $0.elements != nil && $0.fieldNames == field || $0.condition?.fields.contains(field) ?? false
+                }
             }
             changed.description.fields[index].defaultValue = changed.description.fields[index].defaultValue.flatMap {
                 Self.converted($0, to: new.kind)

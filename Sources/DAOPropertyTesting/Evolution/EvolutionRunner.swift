@@ -258,6 +258,17 @@ private struct TypedRows<Record: TestRecord>: EvolutionRows {
             lines.append("by \(field.name): " + order.joined(separator: " "))
         }
         for index in entity.indexes {
+            if index.elements != nil {
+                for record in EvolutionContent.sample(try storage.read(Query())) {
+                    let key = Exact.text(Record.schema.key(of: record).value)
+                    let row = entity.fields.indices.map { Record.schema.value(at: $0, of: record) }
+                    for condition in entity.conditions(on: index, of: row) {
+                        let found = try storage.keys(Query(where: Condition(condition))).map { Exact.text($0.value) }
+                        lines.append("with an element of \(key) in \(index): " + found.joined(separator: " "))
+                    }
+                }
+                continue
+            }
             let terms = entity.terms(of: index)
             if let condition = index.condition?.node(of: entity.fields.map(\.name)) {
                 let found = try storage.keys(Query(where: Condition(condition))).map { Exact.text($0.value) }

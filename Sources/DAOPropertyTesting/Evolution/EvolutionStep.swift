@@ -85,7 +85,11 @@ extension IndexDescription: SwiftSource {
 
 extension IndexedField: SwiftSource {
     /// The field of an index as Swift.
-    var source: String { ".init(\(SwiftLiteral.string(name))\(isAscending ? "" : ", isAscending: false"))" }
+    var source: String {
+        let options = isAscending ? "" : ", isAscending: false"
+        let type = elements.map { ", elements: .init(.\($0.kind)\($0.isOptional ? ", isOptional: true" : ""))" } ?? ""
+        return ".init(\(SwiftLiteral.string(name))\(options)\(type))"
+    }
 }
 
 extension EmbeddedMember: SwiftSource {

@@ -63,6 +63,9 @@ extension PropertyTesting.GeneratedEntity {
     mutating func removeImpossibleIndexes() {
         let description = EntityDescription(name: name, fields: fields.map(\.description))
         indexes.removeAll { index in
+            if let elements = index.elements {
+                return !fields.contains { $0.name.hasSameBytes(as: index.fieldNames) && $0.type.elements == elements }
+            }
             let isPossible = index.allFields.allSatisfy { indexed in
                 fields.contains { $0.name.hasSameBytes(as: indexed) && $0.type.kind.isOrdered }
             }

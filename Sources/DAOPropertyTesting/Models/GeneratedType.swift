@@ -108,6 +108,9 @@ extension PropertyTesting.GeneratedType {
     /// What is stored.
     var kind: ValueKind { type.fieldType.kind }
 
+    /// The type of the elements of an array of scalars; nil for other types.
+    var elements: FieldType? { type.elementType }
+
     /// The types that can be a key.
     static let keys: [Self] = allCases.filter { $0.type is any PrimaryKeyValue.Type }
 

@@ -33,6 +33,10 @@ enum ModelSource {
         let (fields, indexes) = (entity.declaration.fields, entity.declaration.indexes)
         if indexes.isEmpty { return "" }
         let declared = indexes.map { index in
+            if index.elements != nil {
+                let position = fields.firstIndex { $0.name.hasSameBytes(as: index.fieldNames) } ?? 0
+                return "Index(elements: \\.\(entity.property(position)))"
+            }
             let terms = index.fields.map { term in
                 let position = fields.firstIndex { $0.name.hasSameBytes(as: term.name) } ?? 0
                 return ".\(term.isAscending ? "ascending" : "descending")(\\.\(entity.property(position)))"

@@ -34,8 +34,14 @@ extension SeededGenerator {
         return entity
     }
 
-    /// An index over several fields; nil when the entity cannot have another one.
+    /// An index over several fields, or on the elements of an array; nil when the entity cannot have another one.
     mutating func generatedIndex(of entity: PropertyTesting.GeneratedEntity) -> IndexDescription? {
+        let arrays = entity.fields.filter { $0.type.elements != nil }
+        if !arrays.isEmpty, chance(40) {
+            let array = pick(arrays)
+            let index = IndexDescription([IndexedField(array.name, elements: array.type.elements)])
+            return entity.indexes.contains(index) ? nil : index
+        }
         var fields = entity.fields.filter(\.type.kind.isOrdered)
         fields.shuffle(using: &self)
         let condition = chance(40) ? generatedCondition(of: entity) : nil

@@ -20,7 +20,9 @@ struct StoredSchema {
     /// - Throws: `.schemaMismatch` when the table differs from its description in the catalog.
     func entity(named name: String) throws -> EntityDescription? {
         guard let stored = try description(of: name), let found = try connection.table(of: name, dialect) else { return nil }
-        try found.check(SQLTable(stored, dialect: dialect))
+        let table = SQLTable(stored, dialect: dialect)
+        try found.check(table)
+        try checkElements(of: table)
         return stored
     }
 
@@ -62,6 +64,10 @@ struct StoredSchema {
             try connection.makeRoom(for: name)
             try connection.execute(table.createTable)
             for index in table.entity.allIndexes { try create(index, of: table) }
+        }
+        for elements in table.elementTables {
+            try removeRemains(of: elements)
+            try create(elements)
         }
         try describe(table.stored)
     }

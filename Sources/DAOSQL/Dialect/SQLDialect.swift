@@ -77,6 +77,16 @@ public protocol SQLDialect: Sendable {
     ///   - isOptional: Whether the column can be null.
     func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String
 
+    /// Returns the statements that make a table of elements and its triggers, and fill it. A row of the table has an element
+    /// that is not null, and the key of a row. Texts are as they are, UUIDs in capital letters, Booleans 0 and 1. There may be
+    /// more elements than an array has, and none may be missing.
+    ///
+    /// - Returns: Nil, the default, when the engine cannot keep elements of this kind.
+    func create(_ elements: ElementTable) -> [String]?
+
+    /// Returns the statement that reads the keys of rows, and an element of each that is not in the table of elements.
+    func missing(in elements: ElementTable) -> String
+
     /// Returns the condition that a text contains a bound text, compared by bytes.
     func contains(_ column: String, _ placeholder: String) -> String
 
@@ -136,6 +146,12 @@ extension SQLDialect {
     public func terms(of index: IndexDescription, in table: SQLTable) -> String {
         index.fields.map { quoted($0.name) + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
     }
+
+    /// By default nil.
+    public func create(_ elements: ElementTable) -> [String]? { nil }
+
+    /// Reads nothing.
+    public func missing(in elements: ElementTable) -> String { "SELECT 1 WHERE 1=0" }
 
     /// By default true.
     public var callsFunctions: Bool { true }

@@ -5,7 +5,9 @@ extension SQLEntityStore {
         let entities = try entities()
         for entity in entities {
             do {
-                try connection.table(of: entity.name, schema.dialect)?.check(SQLTable(entity, dialect: schema.dialect))
+                let table = SQLTable(entity, dialect: schema.dialect)
+                try connection.table(of: entity.name, schema.dialect)?.check(table)
+                try schema.checkElements(of: table)
             } catch let error as StorageError where error.kind == .schemaMismatch {
                 try report(error)
             }
@@ -58,6 +60,16 @@ extension SQLEntityStore {
                 }
             }
             try onRow()
+        }
+        for elements in table.elementTables {
+            try session.forEachRow(SQLText(schema.dialect.missing(in: elements)), entity: entity) { row in
+                try report(
+                    StorageError(
+                        .corrupted,
+                        "the index on '\(elements.index)' of '\(entity)' lacks an entry for a row; restore the database from a backup",
+                        entity: entity, key: row.key(inColumn: 0, of: table.entity.keyKind).map { UniqueID($0) },
+                        field: elements.index.fieldNames, path: path))
+            }
         }
     }
 }

@@ -66,6 +66,7 @@ final class SQLEntityStore: EntityStore {
     func drop(_ entity: String) throws {
         try beginWriting(entity)
         let table = try table(entity)
+        for elements in table.elementTables { try schema.drop(elements) }
         try connection.execute("DROP TABLE \(table.name)")
         try schema.remove(entity)
         forget(entity)
@@ -78,11 +79,13 @@ final class SQLEntityStore: EntityStore {
         // The table is about to be replaced, which would drop the objects that other tools have attached to
         // it.
         if name.hasPrefix("dao_") { try checkTies(to: entity) }
+        for elements in table.elementTables { try schema.drop(elements) }
         try connection.makeRoom(for: name)
         try connection.execute("ALTER TABLE \(table.name) RENAME TO \(schema.dialect.quoted(name))")
         try schema.remove(entity)
         var renamed = table.stored
         renamed.name = name
+        for elements in SQLTable(renamed, dialect: schema.dialect).elementTables { try schema.create(elements) }
         try schema.describe(renamed)
         forget(entity)
     }

@@ -14,6 +14,9 @@ struct TableAlteration {
     private var addedColumns: [String] = []
     /// The indexes that are created.
     private var addedIndexes: [IndexDescription] = []
+    /// The indexes on elements that are dropped first, and those that are created.
+    private let droppedElements: [ElementTable]
+    private let addedElements: [ElementTable]
 
     /// Finds the statements.
     ///
@@ -23,6 +26,9 @@ struct TableAlteration {
         guard change.fills.allSatisfy({ $0 == nil }) else { return nil }
         self.change = change
         table = SQLTable(change.wanted, dialect: schema.dialect)
+        let (old, new) = (SQLTable(change.stored, dialect: schema.dialect).elementTables, table.elementTables)
+        droppedElements = old.filter { old in !new.contains { $0.create == old.create } }
+        addedElements = new.filter { new in !old.contains { $0.create == new.create } }
         let found = try schema.session.connection.storedTable(change.stored.name)
         var kept: Set<Int> = []
         let stored = change.stored.rowForm
@@ -43,7 +49,7 @@ struct TableAlteration {
         }
         var goneIndexes: [SQLStoredTable.Index] = []
         var keptIndexes: Set<IndexDescription> = []
-        for (index, origin) in change.indexSources {
+        for (index, origin) in change.indexSources where index.elements == nil {
             // A partial index is found by its condition, which has the names of fields.
             if let origin, origin.isUnique == index.isUnique, origin.condition == index.condition {
                 keptIndexes.insert(origin)
@@ -51,7 +57,7 @@ struct TableAlteration {
                 addedIndexes.append(index)
             }
         }
-        for index in stored.allIndexes where !keptIndexes.contains(index) {
+        for index in stored.allIndexes where index.elements == nil && !keptIndexes.contains(index) {
             goneIndexes += found?.indexes(of: index, table.dialect) ?? []
         }
         for (origin, field) in stored.fields.enumerated()
@@ -76,6 +82,7 @@ struct TableAlteration {
         let connection = schema.session.connection
         let quoted = table.dialect.quoted
         let name = table.name
+        for elements in droppedElements { try schema.drop(elements) }
         for index in droppedIndexes { try connection.execute("DROP INDEX \(quoted(index))") }
         for column in droppedColumns { try connection.execute("ALTER TABLE \(name) DROP COLUMN \(quoted(column))") }
         // A new name may be the old name of another column, so all columns first get temporary names.
@@ -90,6 +97,7 @@ struct TableAlteration {
             try connection.execute("ALTER TABLE \(name) RENAME COLUMN \(quoted(old)) TO \(quoted(column.new))")
         }
         for column in addedColumns { try connection.execute("ALTER TABLE \(name) ADD COLUMN \(column)") }
+        for elements in addedElements { try schema.create(elements) }
         for index in addedIndexes {
             do {
                 try schema.create(index, of: table)

@@ -20,15 +20,18 @@ struct PathChoice: CustomStringConvertible {
         guard let first = conjuncts.first else { return nil }
         let mayBeOpen = first.isLowerBound || first.isUpperBound || known.table.entity.indexes.contains { $0.condition != nil }
         let isPlain = conjuncts.count == 1 && query.limit == nil && query.order.count < 2
-        if isPlain, !(query.isInKeyOrder && mayBeOpen) { return nil }
+        let elements = ElementLookUp.all(in: conjuncts, known.table).map {
+            QueryPath($0, query, keyIndex: known.table.entity.keyIndex)
+        }
+        if elements.isEmpty, isPlain, !(query.isInKeyOrder && mayBeOpen) { return nil }
         let all = try known.searchPaths(session).filter { $0.condition.map(query.filter.implies) ?? true }
         let narrow = all.filter { path in
             path.condition != nil || conjuncts.contains { $0.isRange(of: path.columns[0].field) }
         }
-        if narrow.isEmpty || query.filter.reachesRelated { return nil }
-        let paths = narrow.map { QueryPath($0, query, conjuncts) }
+        if narrow.isEmpty && elements.isEmpty || query.filter.reachesRelated { return nil }
+        let paths = narrow.map { QueryPath($0, query, conjuncts) } + elements
         // No other path leads to fewer rows, or has the order.
-        if paths.count == 1, paths[0].isOrdered { return nil }
+        if elements.isEmpty, paths.count == 1, paths[0].isOrdered { return nil }
         var rivals: [QueryPath] = []
         for path in paths {
             if path.isSingle { return nil }
@@ -37,7 +40,7 @@ struct PathChoice: CustomStringConvertible {
             rivals.append(path)
         }
         let race = Race(table: known.table, session: session, query: query, conjuncts: conjuncts)
-        let inOrder = query.order.isEmpty ? [] : all.map { QueryPath($0, query, conjuncts) }.filter(\.isOrdered)
+        let inOrder = query.order.isEmpty ? [] : (all.map { QueryPath($0, query, conjuncts) } + elements).filter(\.isOrdered)
         let ordered = inOrder.min(by: Self.isShorter)
         if let ordered {
             rivals.removeAll { $0.restricting.isSubset(of: ordered.restricting) }
@@ -59,7 +62,9 @@ struct PathChoice: CustomStringConvertible {
         } else {
             // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
             guard let best = rivals.first ?? ordered else { return nil }
-            if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
+            if best.elements != nil {
+                description = "chosen for an element"
+            } else if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
                 // An engine that takes an open range for a large part of the rows reads all of them in the order of their keys.
                 guard query.isInKeyOrder, best.isOpen, !best.isOrdered, try race.isShort(best) else { return nil }
                 description = "chosen by counting: it leads to few of the rows"

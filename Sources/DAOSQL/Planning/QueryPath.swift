@@ -4,6 +4,8 @@ import DAOCore
 struct QueryPath {
     /// What makes a statement use the path.
     let hint: String
+    /// The look-up by an element of an array; nil for a path of the table.
+    let elements: ElementLookUp?
     /// The conditions on its columns, by their position in the conjunction. All other rows are not looked at.
     let restricting: Set<Int>
     /// The fields of the query's order that its rows are in already. Fields with one value in all rows are not among them.
@@ -22,6 +24,7 @@ struct QueryPath {
     /// Creates the path of a query.
     init(_ path: SearchPath, _ query: ResolvedQuery, _ conjuncts: [Filter]) {
         hint = path.hint
+        elements = nil
         condition = path.condition ?? .all
         let parts = condition.conjuncts
         var restricting = Set(conjuncts.indices.filter { number in parts.contains { conjuncts[number].implies($0) } })

@@ -50,6 +50,21 @@ struct ConditionWriter {
 
     mutating func write(_ text: String) { sql.text += text }
 
+    /// Writes the condition that rows have an element.
+    ///
+    /// - Parameters:
+    ///   - elements: The element.
+    ///   - joins: Whether the statement reads the table of elements beside that of the rows.
+    ///   - key: The column of the rows' key.
+    mutating func write(_ elements: ElementLookUp, joins: Bool, key: String) {
+        let isElement = "\(ElementTable.element) = \(bind(.value(elements.value)))"
+        let name = table.dialect.quoted(elements.table.name)
+        sql.text +=
+            joins
+            ? "\(key) = \(ElementTable.key) AND \(isElement)"
+            : "\(key) IN (SELECT \(ElementTable.key) FROM \(name) WHERE \(isElement))"
+    }
+
     /// Writes the condition of the related rows of a sort: they have a value, and are not before the start.
     mutating func write(relatedRowsFrom sort: RelatedSort, of target: SQLTable, named name: String) throws {
         if let start = sort.start, !start.value.isNull { return try write(start, sort, of: target, named: name) }

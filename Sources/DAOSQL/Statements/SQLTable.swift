@@ -32,6 +32,10 @@ public struct SQLTable: Sendable {
     private let indexed: Set<Int>
     /// The conditions of the partial indexes.
     private(set) var partialIndexes: [IndexConditionText] = []
+    /// The indexes on elements of arrays.
+    private(set) var elementTables: [ElementTable] = []
+    /// The look-up by which statements read the table; nil for all rows.
+    private var elements: ElementLookUp?
     /// The columns that the model declares, in order.
     let declaredColumns: ArraySlice<String>
     /// The positions and defaults of the retired columns, which the model does not declare.
@@ -61,7 +65,9 @@ public struct SQLTable: Sendable {
         dialect: any SQLDialect
     ) {
         stored = entity
-        let entity = entity.rowForm
+        var entity = entity.rowForm
+        let elementIndexes = entity.indexes.filter { $0.elements != nil }
+        entity.indexes.removeAll { $0.elements != nil }
         self.entity = entity
         self.dialect = dialect
         self.name = dialect.quoted(name ?? entity.name)
@@ -87,6 +93,7 @@ public struct SQLTable: Sendable {
         upsert =
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
         partialIndexes = entity.indexes.compactMap(condition)
+        elementTables = elementIndexes.compactMap { ElementTable($0, of: self) }
     }
 
     /// Returns the statement that writes one row.
@@ -211,11 +218,21 @@ extension SQLTable {
     /// The table in statements that read it through the path that was chosen for a query; the table itself when the engine
     /// chooses.
     func using(_ choice: PathChoice?) -> SQLTable {
-        guard let choice else { return self }
+        choice.map { through($0.path) } ?? self
+    }
+
+    /// The table in statements that read it through a path.
+    private func through(_ path: QueryPath) -> SQLTable {
         var table = self
-        table.source += choice.path.hint
-        table.selectAll += choice.path.hint
+        table.elements = path.elements
+        table.source = (path.elements.map { "\(dialect.quoted($0.table.name)) CROSS JOIN " } ?? "") + name + path.hint
+        table.selectAll = "SELECT \(declaredColumns.joined(separator: ", ")) FROM \(table.source)"
         return table
+    }
+
+    /// The column of the key in the order of the path by which the table is read.
+    private func orderColumn(_ field: Int) -> String {
+        elements != nil && field == entity.keyIndex ? ElementTable.key : comparable[field]
     }
 
     /// Returns the statement that has one row for each entry of a path that conditions restrict.
@@ -225,8 +242,13 @@ extension SQLTable {
     ///   - conditions: The conditions.
     ///   - count: The number of entries to skip, to have one row at most; nil for all rows.
     func entries(of path: QueryPath, where conditions: Filter, after count: Int? = nil) throws -> SQLText {
-        let conditions = Filter.every([conditions, path.condition])
-        let sql = try filtered("SELECT 1 FROM \(name)\(path.hint)", conditions)
+        let sql: SQLText
+        if let elements = path.elements {
+            let text = "SELECT 1 FROM \(dialect.quoted(elements.table.name)) WHERE \(ElementTable.element) = "
+            sql = SQLText(text + dialect.placeholder(1), [.value(elements.value)])
+        } else {
+            sql = try through(path).filtered("SELECT 1 FROM \(name)\(path.hint)", .every([conditions, path.condition]))
+        }
         return count.map { one(of: sql, after: $0) } ?? sql
     }
 
@@ -245,12 +267,13 @@ extension SQLTable {
         var writer = ConditionWriter(self, SQLText("SELECT CASE WHEN "), nil)
         try writer.write(filter)
         let fields = path.sortsGroups ? ", " + list(of: path.ordered) { columns[$0] } : ""
-        writer.write(" THEN 1 END\(fields) FROM \(name)\(path.hint)")
-        let sql = try filtered(writer.sql, .every([conditions, path.condition]))
+        let table = through(path)
+        writer.write(" THEN 1 END\(fields) FROM \(table.source)")
+        let sql = try table.filtered(writer.sql, .every([conditions, path.condition]))
         let order = query.order.filter { path.ordered.contains($0.field) }
         return limited(
             sql, ResolvedQuery(filter: .all, order: order),
-            order: order.map { sortTerm($0.field, comparable[$0.field], isAscending: $0.isAscending) })
+            order: order.map { sortTerm($0.field, table.orderColumn($0.field), isAscending: $0.isAscending) })
     }
 
     /// Returns the statement that removes the rows of a query.
@@ -282,8 +305,15 @@ extension SQLTable {
     }
 
     private func filtered(_ head: SQLText, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
-        if filter == .all { return head }
+        if filter == .all, elements == nil { return head }
         var writer = ConditionWriter(self, SQLText(head.text + " WHERE ", head.bindings), related)
+        if let elements = elements ?? (source == name ? elementsAlone(in: filter) : nil) {
+            writer.write(elements, joins: self.elements != nil, key: "\(name).\(columns[entity.keyIndex])")
+            writer.write(" AND (")
+            try writer.write(filter)
+            writer.write(")")
+            return writer.sql
+        }
         let (met, rest) = dividedByIndexes(filter)
         if met.isEmpty {
             try writer.write(filter)
@@ -297,6 +327,15 @@ extension SQLTable {
         }
         writer.write(met.joined(separator: " AND "))
         return writer.sql
+    }
+
+    /// The look-up by an element for a statement whose path nobody chose; nil when the rows are known by their keys.
+    private func elementsAlone(in filter: Filter) -> ElementLookUp? {
+        if elementTables.isEmpty { return nil }
+        let conjuncts = filter.conjuncts
+        let unique = entity.fields.indices.filter { entity.fields[$0].isPrimaryKey || entity.fields[$0].isUnique }
+        let isKnown = conjuncts.contains { conjunct in unique.contains { conjunct.hasSingleValues(of: $0) } }
+        return isKnown ? nil : ElementLookUp.all(in: conjuncts, self).first
     }
 
     /// The conditions of the partial indexes that serve a filter, as text, and what has to be checked beside them.
@@ -335,6 +374,10 @@ extension SQLTable {
         } else {
             try writer.write(relatedRowsFrom: sort, of: target, named: alias)
         }
+        if let elements {
+            writer.write(" AND ")
+            writer.write(elements, joins: true, key: "\(name).\(columns[entity.keyIndex])")
+        }
         if query.filter != .all {
             writer.write(" AND (")
             try writer.write(query.filter)
@@ -350,7 +393,7 @@ extension SQLTable {
     private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
         limited(
             try filtered(head, query.filter, related), query,
-            order: query.order.map { sortTerm($0.field, comparable[$0.field], isAscending: $0.isAscending) })
+            order: query.order.map { sortTerm($0.field, orderColumn($0.field), isAscending: $0.isAscending) })
     }
 
     private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {

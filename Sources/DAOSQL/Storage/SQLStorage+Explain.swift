@@ -10,6 +10,7 @@ extension SQLStorage {
             let sql = try table.select(resolved.divided(for: table).query, tables(session, resolved))
             var plan = try session.connection.explain(sql, of: table.entity)
             if let choice { plan.details.append(choice.description) }
+            if let elements = choice?.path.elements { plan.access = .index([entity.fields[elements.table.field].name]) }
             plan.filtersRows = filtersRows(resolved.filter, servedFields(resolved.filter, plan.access))
             return plan
         }

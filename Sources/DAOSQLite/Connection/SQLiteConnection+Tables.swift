@@ -83,13 +83,17 @@ extension SQLiteConnection {
         }
     }
 
+    /// The names of the triggers that keep tables of elements.
+    private static let elementTriggers = "'%.%.elements.%'"
+
     func ties(to table: String) throws -> [String] {
         let text = Self.quoted(table)
         let triggers = try texts(
-            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE")
+            "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE "
+                + "AND name NOT LIKE \(Self.elementTriggers)")
         let views = try texts(
             "SELECT name FROM sqlite_master WHERE type IN ('view', 'trigger') AND tbl_name <> \(text) COLLATE NOCASE "
-                + "AND instr(lower(sql), lower(\(text))) > 0")
+                + "AND instr(lower(sql), lower(\(text))) > 0 AND name NOT LIKE \(Self.elementTriggers)")
         let references = try texts(
             "SELECT m.name FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' "
                 + "AND f.\"table\" = \(text) COLLATE NOCASE")
@@ -105,6 +109,7 @@ extension SQLiteConnection {
             try integers(
                 """
                 SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE
+                AND name NOT LIKE \(Self.elementTriggers)
                 UNION ALL SELECT 1 FROM sqlite_master m, pragma_foreign_key_list(m.name) f
                 WHERE m.type = 'table' AND f."table" = \(text) COLLATE NOCASE
                 """

@@ -23,7 +23,7 @@ enum Fault: String, CaseIterable, Sendable {
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
         groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
-        plansNothing, plansUnknownIndex
+        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         mergeYieldsToItsClosure, neverWritesNil,

@@ -25,7 +25,7 @@ struct FaultyQuery<Record: Model> {
         let whole = resolved.filter
         // The walk needs more stack than a deep condition may have. A thread for every query would cost minutes.
         let filter = fault.chapter == .predicates ? try elsewhere { changed(whole) } : throughPartialIndex(whole)
-        guard filter != resolved.filter || changesOrder else { return try storage.base.read(unlimited) }
+        guard filter != resolved.filter || changesOrder else { return throughElements(try storage.base.read(unlimited), filter) }
         resolved.filter = filter
         if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm(field: $0.field, isAscending: true) } }
         if fault == .ignoresSecondTerm, resolved.order.count > 2 { resolved.order.remove(at: 1) }
@@ -48,6 +48,29 @@ struct FaultyQuery<Record: Model> {
         guard let condition = conditions.first(where: filter.implies) else { return filter }
         if case .and(let parts) = filter { return .every(parts.filter { !condition.implies($0) }) }
         return condition.implies(filter) ? .all : filter
+    }
+
+    /// The rows that a query finds through an index on elements with a fault.
+    private func throughElements(_ records: [Record], _ filter: Filter) -> [Record] {
+        guard fault == .indexesFirstElement || fault == .indexesEqualElements else { return records }
+        let indexed = schema.description.indexes.compactMap { index in
+            index.elements.flatMap { elements in schema.description.index(of: index.fieldNames).map { ($0, elements.kind) } }
+        }
+        let parts: [Filter] = if case .and(let parts) = filter { parts } else { [filter] }
+        for case .embedded(let part, isNegated: false) in parts {
+            guard let kind = indexed.first(where: { $0.0 == part.field })?.1,
+                case .compare(field: 0, .equal, let value) = part.condition
+            else { continue }
+            func elements(_ record: Record) -> [Value] {
+                guard case .string(let json) = schema.value(at: part.field, of: record) else { return [] }
+                return EmbeddedPart.elements(of: json, kind) ?? []
+            }
+            // Only the first element of an array is in the index, or an element as often as the array has it.
+            return fault == .indexesFirstElement
+                ? records.filter { elements($0).first == value }
+                : records.flatMap { record in elements(record).filter { $0 == value }.map { _ in record } }
+        }
+        return records
     }
 
     private var changesOrder: Bool {

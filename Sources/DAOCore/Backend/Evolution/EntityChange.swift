@@ -258,7 +258,7 @@ extension EntityChange {
                     if users[origin] == nil { hasRetiredFields = true }
                     return fields[position].name
                 }
-                index.fields = old.fields.map { IndexedField(current($0.name), isAscending: $0.isAscending) }
+                for place in index.fields.indices { index.fields[place].name = current(old.fields[place].name) }
                 index.condition = old.condition?.renamed(current)
                 if !hasDroppedFields, let new = declared.indexes.first(where: { $0.hasSameFields(as: index) }) {
                     isNew.remove(new.description)

@@ -73,6 +73,17 @@ public final class EmbeddedFilter: Sendable, Hashable {
 }
 
 extension EmbeddedPart {
+    /// Returns the elements of an array as values of a kind, which are null where an element is nil or no value of the kind;
+    /// nil when the text is not the JSON of an array of scalars.
+    ///
+    /// - Parameters:
+    ///   - json: The stored text.
+    ///   - kind: The kind of the elements.
+    package static func elements(of json: String, _ kind: ValueKind) -> [Value]? {
+        guard let elements = try? EmbeddedElements(json: json) else { return nil }
+        return (0..<elements.count).map { elements.value(at: $0, kind) }
+    }
+
     /// Returns the type of the part in a field.
     package func type(in field: FieldDescription) -> FieldType {
         switch self {
