@@ -27,7 +27,7 @@ struct CatalogReader {
             fields: [])
         for field in entity.fields {
             guard let type = Self.type(of: field) else {
-                let index = entity.indexes.first { $0.elements != nil && $0.fieldNames == field.name }
+                let index = entity.indexes.first { $0.isOnElements(of: field.name) }
                 let element = index?.elements.flatMap(Self.name(of:)) ?? "String"
                 let example = field.type.isOptional ? "[\(element)]?" : "[\(element)]"
                 model.missing.append(

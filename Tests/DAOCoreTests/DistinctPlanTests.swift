@@ -1,9 +1,4 @@
 import DAOCore
-import DAOLMDB
-import DAOMemory
-import DAOSQLite
-import Foundation
-import Synchronization
 import Testing
 
 /// The different values of an indexed field cost what they are, however many rows there are.
@@ -20,31 +15,16 @@ import Testing
     }
 
     @Test(arguments: ["memory", "lmdb", "sqlite"]) func distinctLooksAtOneRowOfEachValue(_ scheme: String) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("distinct-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let calls = Mutex<[CallReport]>([])
-        var configuration = DatabaseConfiguration(
-            scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("letters").path)
-        configuration.instrument = Instrument { call in calls.withLock { $0.append(call) } }
-        let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
-        var database = try drivers.open(configuration)
-        defer { try? database.close() }
-        try database.storage(for: Letter.self).insert(
+        let counted = try CountedDatabase(scheme)
+        try counted.database.storage(for: Letter.self).insert(
             (0..<20_000).map { Letter(id: $0, sender: $0 % 20, folder: "folder \($0 % 5)", text: "text \($0)") })
-        if scheme != "memory" {
-            // SQLite gathers its statistics when a database is closed.
-            try database.close()
-            database = try drivers.open(configuration)
-        }
-        let letters = DAO(storage: try database.storage(for: Letter.self))
+        try counted.reopen()
+        let letters = DAO(storage: try counted.database.storage(for: Letter.self))
         /// Runs a call, and returns what it has looked at.
         func work<Result: Equatable>(_ expected: Result, _ call: () throws -> Result) throws -> Int {
-            calls.withLock { $0 = [] }
-            let found = try call()
+            let (found, work) = try counted.work(call)
             #expect(found == expected)
-            let report = try #require(calls.withLock { $0.last })
-            return scheme == "sqlite" ? report.statements.reduce(0) { $0 + ($1.steps ?? 0) } : try #require(report.rowsLookedAt)
+            return work
         }
         let senders = try work(Array(0..<20)) { try letters.distinct(\.sender) }
         let pairs = try work(20) { try letters.distinct(\.folder, \.sender).count }

@@ -1,9 +1,5 @@
 import DAOCore
-import DAOLMDB
-import DAOMemory
-import DAOSQLite
 import Foundation
-import Synchronization
 import Testing
 
 /// The rows that queries look at with an index on the elements of an array, as an instrument is told; on SQLite its steps.
@@ -31,24 +27,13 @@ import Testing
     }
 
     @Test(arguments: ["memory", "lmdb", "sqlite"]) func rowsAreFoundByTheirElements(_ scheme: String) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("elements-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let calls = Mutex<[CallReport]>([])
-        var configuration = DatabaseConfiguration(
-            scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("photos").path)
-        configuration.instrument = Instrument { call in calls.withLock { $0.append(call) } }
-        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
-        defer { try? database.close() }
-        let storage = try database.storage(for: Photo.self)
+        let counted = try CountedDatabase(scheme)
+        let storage = try counted.database.storage(for: Photo.self)
         try storage.insert(Self.photos)
         func work(_ query: Query<Photo>) throws -> Int {
-            calls.withLock { $0 = [] }
-            let rows = try storage.read(query)
+            let (rows, work) = try counted.work { try storage.read(query) }
             #expect(try rows == query.resolved().evaluate(over: Self.photos), "\(query)")
-            let call = try #require(calls.withLock { $0.last })
-            return scheme == "sqlite"
-                ? call.statements.reduce(0) { $0 + ($1.steps ?? 0) } / 20 : try #require(call.rowsLookedAt, "\(query)")
+            return scheme == "sqlite" ? work / 20 : work
         }
         let best: [Sort<Photo>] = [.descending(\.rating)]
         #expect(try work(Query(where: Condition { $0.tags.contains("sea") })) < 500)
@@ -67,15 +52,14 @@ import Testing
         #expect(try work(Query(where: Condition { $0.id.in([5, 7]) && $0.tags.contains("life") })) < 10)
         // A write costs what its row has, and not what the table has.
         if scheme == "sqlite" {
-            calls.withLock { $0 = [] }
-            try storage.upsert([Photo(id: 4, tags: ["life", "river"], owners: [], rating: 1)])
-            #expect(calls.withLock { $0.flatMap(\.statements).reduce(0) { $0 + ($1.steps ?? 0) } } < 2_000)
+            let changed = Photo(id: 4, tags: ["life", "river"], owners: [], rating: 1)
+            #expect(try counted.work { try storage.upsert([changed]) }.work < 2_000)
             try storage.upsert([Self.photos[4]])
         }
         #expect(try storage.count(Query(where: Condition { $0.tags.contains("city") })) == 200)
         #expect(try storage.set(3, to: .integer(1), counting: nil, where: Condition { $0.tags.contains("city") }) == 200)
         #expect(try storage.erase(Query(where: Condition { $0.tags.contains("city") })) == 200)
         #expect(try storage.count(Query(where: Condition { $0.tags.contains("city") })) == 0)
-        #expect(try database.verify().problems.isEmpty)
+        #expect(try counted.database.verify().problems.isEmpty)
     }
 }

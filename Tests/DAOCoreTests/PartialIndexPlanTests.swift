@@ -1,9 +1,4 @@
 import DAOCore
-import DAOLMDB
-import DAOMemory
-import DAOSQLite
-import Foundation
-import Synchronization
 import Testing
 
 /// The rows that queries look at with a partial index, as an instrument is told; on SQLite its steps.
@@ -30,24 +25,13 @@ import Testing
     }
 
     @Test(arguments: ["memory", "lmdb", "sqlite"]) func aPartialIndexIsUsedWhereItIsImplied(_ scheme: String) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("partial-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let calls = Mutex<[CallReport]>([])
-        var configuration = DatabaseConfiguration(
-            scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("mails").path)
-        configuration.instrument = Instrument { call in calls.withLock { $0.append(call) } }
-        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
-        defer { try? database.close() }
-        let storage = try database.storage(for: Mail.self)
+        let counted = try CountedDatabase(scheme)
+        let storage = try counted.database.storage(for: Mail.self)
         try storage.insert(Self.mails)
         func work(_ query: Query<Mail>) throws -> Int {
-            calls.withLock { $0 = [] }
-            let rows = try storage.read(query)
+            let (rows, work) = try counted.work { try storage.read(query) }
             #expect(try rows == query.resolved().evaluate(over: Self.mails), "\(query)")
-            let call = try #require(calls.withLock { $0.last })
-            return scheme == "sqlite"
-                ? call.statements.reduce(0) { $0 + ($1.steps ?? 0) } / 20 : try #require(call.rowsLookedAt, "\(query)")
+            return scheme == "sqlite" ? work / 20 : work
         }
         // 200 mails are unread, all of sender 5.
         let newest: [Sort<Mail>] = [.descending(\.date)]

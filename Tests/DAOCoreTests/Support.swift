@@ -1,5 +1,10 @@
 import DAOCore
+import DAOLMDB
+import DAOMemory
+import DAOSQLite
+import DAOTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// A model with a field of every kind that predicates support.
@@ -44,6 +49,45 @@ struct Sample: Model, Plain, Equatable {
     )
 
     static func index(_ name: String) throws -> Int { try #require(schema.description.index(of: name)) }
+}
+
+/// A database of its own that tells what its calls look at.
+final class CountedDatabase {
+    private(set) var database: any Database
+    private let place = Place()
+    private let configuration: DatabaseConfiguration
+    private let calls = Calls()
+
+    /// The calls that were reported.
+    private final class Calls: Sendable { let reports = Mutex<[CallReport]>([]) }
+
+    private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+
+    /// - Parameter scheme: "memory", "lmdb" or "sqlite".
+    init(_ scheme: String) throws {
+        var configuration = DatabaseConfiguration(scheme: scheme, path: scheme == "memory" ? "" : place.path("test"))
+        configuration.instrument = Instrument { [calls] call in calls.reports.withLock { $0.append(call) } }
+        self.configuration = configuration
+        database = try Self.drivers.open(configuration)
+    }
+
+    deinit { try? database.close() }
+
+    /// Closes the database and opens it again, unless it is in memory. SQLite gathers its statistics when it is closed.
+    func reopen() throws {
+        if configuration.scheme == "memory" { return }
+        try database.close()
+        database = try Self.drivers.open(configuration)
+    }
+
+    /// Runs a call, and returns its result with the rows that it looked at; on SQLite the steps of its statements.
+    func work<Result>(_ call: () throws -> Result) throws -> (result: Result, work: Int) {
+        calls.reports.withLock { $0 = [] }
+        let result = try call()
+        let report = try #require(calls.reports.withLock { $0.last })
+        let steps = report.statements.reduce(0) { $0 + ($1.steps ?? 0) }
+        return (result, configuration.scheme == "sqlite" ? steps : try #require(report.rowsLookedAt))
+    }
 }
 
 /// Returns the error that a closure throws.

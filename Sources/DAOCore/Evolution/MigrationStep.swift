@@ -158,8 +158,7 @@ public final class MigrationStep {
         if type.kind != stored.fields[position].type.kind {
             // The values in these conditions are of the old type, and so are these elements.
             wanted.indexes.removeAll { index in
-                index.elements != nil && index.fieldNames.hasSameBytes(as: field)
-                    || index.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false
+                index.isOnElements(of: field) || index.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false
             }
         }
         if type.kind == .toOne, !type.isOptional, wanted.fields[position].relation?.targetErasure == .unlink {

@@ -39,6 +39,17 @@ public struct IndexDescription: Sendable, Hashable, Codable, CustomStringConvert
     /// The type of the elements, in an index on the elements of an array; nil for an index on the values of its fields.
     public var elements: FieldType? { fields.first?.elements }
 
+    /// Whether the index is on the elements of a field.
+    package func isOnElements(of field: String) -> Bool { elements != nil && fieldNames.hasSameBytes(as: field) }
+
+    /// Returns the index with other names of its fields, and of those in its condition.
+    package func renamed(_ name: (String) -> String) -> IndexDescription {
+        var index = self
+        for place in index.fields.indices { index.fields[place].name = name(index.fields[place].name) }
+        index.condition = index.condition?.renamed(name)
+        return index
+    }
+
     /// Whether the indexes have the same fields, directions and conditions; one of them can be unique.
     func hasSameFields(as other: IndexDescription) -> Bool {
         fields.count == other.fields.count && condition == other.condition
@@ -98,13 +109,6 @@ extension EntityDescription {
 
     /// Renames a field in the indexes.
     mutating func renameInIndexes(_ field: String, to name: String) {
-        indexes = indexes.map { index in
-            var index = index
-            for position in index.fields.indices where index.fields[position].name.hasSameBytes(as: field) {
-                index.fields[position].name = name
-            }
-            index.condition = index.condition?.renamed { $0.hasSameBytes(as: field) ? name : $0 }
-            return index
-        }
+        indexes = indexes.map { $0.renamed { $0.hasSameBytes(as: field) ? name : $0 } }
     }
 }

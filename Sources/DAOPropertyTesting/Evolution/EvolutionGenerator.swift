@@ -236,13 +236,8 @@ struct EvolutionGenerator {
         let old = model.fields[index].name
         let isCase = random.chance(10) && old != old.uppercased()
         model.fields[index].name = isCase ? old.uppercased() : freeName(model)
-        for position in model.indexes.indices {
-            for place in model.indexes[position].fields.indices where model.indexes[position].fields[place].name == old {
-                model.indexes[position].fields[place].name = model.fields[index].name
-            }
-            let new = model.fields[index].name
-            model.indexes[position].condition = model.indexes[position].condition?.renamed { $0 == old ? new : $0 }
-        }
+        let new = model.fields[index].name
+        model.indexes = model.indexes.map { $0.renamed { $0 == old ? new : $0 } }
         model.fields[index].earlierNames = [old] + model.fields[index].earlierNames
         if random.chance(10) { model.fields[index].earlierNames.insert("neverStored", at: 0) }
         guard !isCase, random.chance(25) else { return }

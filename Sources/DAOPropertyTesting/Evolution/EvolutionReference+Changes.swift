@@ -47,14 +47,11 @@ extension EvolutionReference.Stored {
         return description.indexes.compactMap { old in
             let positions = old.allFields.compactMap(description.index(of:))
             if !positions.allSatisfy(kept.contains) || positions.allSatisfy(origins.contains) { return nil }
-            var index = old
             func current(_ name: String) -> String {
                 let declared = description.index(of: name).flatMap { origins.firstIndex(of: $0) }
                 return declared.map { wanted.fields[$0].name } ?? name
             }
-            for place in index.fields.indices { index.fields[place].name = current(old.fields[place].name) }
-            index.condition = old.condition?.renamed(current)
-            return index
+            return old.renamed(current)
         }
     }
 

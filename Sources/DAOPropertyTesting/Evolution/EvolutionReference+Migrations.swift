@@ -17,7 +17,7 @@ extension EvolutionReference {
             changed.description.fields[index].type.kind = new.kind
             if old.kind != new.kind {
                 changed.description.indexes.removeAll {
-                    $0.elements != nil && $0.fieldNames == field || $0.condition?.fields.contains(field) ?? false
+                    $0.isOnElements(of: field) || $0.condition?.fields.contains(field) ?? false
                 }
             }
             changed.description.fields[index].defaultValue = changed.description.fields[index].defaultValue.flatMap {
@@ -31,12 +31,7 @@ extension EvolutionReference {
             }
         case .renameField(let old, _, let new):
             changed.description.fields[index].name = new
-            changed.description.indexes = changed.description.indexes.map { index in
-                var index = index
-                for place in index.fields.indices where index.fields[place].name == old { index.fields[place].name = new }
-                index.condition = index.condition?.renamed { $0 == old ? new : $0 }
-                return index
-            }
+            changed.description.indexes = changed.description.indexes.map { $0.renamed { $0 == old ? new : $0 } }
         case .addField(let field, _):
             changed.description.fields.append(field.description)
             try checkNames(changed)

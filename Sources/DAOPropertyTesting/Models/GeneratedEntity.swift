@@ -64,7 +64,7 @@ extension PropertyTesting.GeneratedEntity {
         let description = EntityDescription(name: name, fields: fields.map(\.description))
         indexes.removeAll { index in
             if let elements = index.elements {
-                return !fields.contains { $0.name.hasSameBytes(as: index.fieldNames) && $0.type.elements == elements }
+                return !fields.contains { index.isOnElements(of: $0.name) && $0.type.elements == elements }
             }
             let isPossible = index.allFields.allSatisfy { indexed in
                 fields.contains { $0.name.hasSameBytes(as: indexed) && $0.type.kind.isOrdered }

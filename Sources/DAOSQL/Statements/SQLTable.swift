@@ -43,6 +43,8 @@ public struct SQLTable: Sendable {
     /// The quoted name of the table in statements that read it, with what makes them use one of its indexes.
     private var source: String
     private var selectAll: String
+    /// What comes before the table in the statement that reads the declared columns.
+    private let selectHead: String
 
     /// Composes the statements of a model.
     ///
@@ -82,7 +84,8 @@ public struct SQLTable: Sendable {
         let list = declaredColumns.joined(separator: ", ")
         let key = columns[entity.keyIndex]
         source = self.name
-        selectAll = "SELECT \(list) FROM \(source)"
+        selectHead = "SELECT \(list) FROM "
+        selectAll = selectHead + source
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
         deleteByKey = "DELETE FROM \(self.name) WHERE \(key) = \(dialect.placeholder(1))"
         let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
@@ -226,7 +229,7 @@ extension SQLTable {
         var table = self
         table.elements = path.elements
         table.source = (path.elements.map { "\(dialect.quoted($0.table.name)) CROSS JOIN " } ?? "") + name + path.hint
-        table.selectAll = "SELECT \(declaredColumns.joined(separator: ", ")) FROM \(table.source)"
+        table.selectAll = selectHead + table.source
         return table
     }
 
@@ -247,7 +250,8 @@ extension SQLTable {
             let text = "SELECT 1 FROM \(dialect.quoted(elements.table.name)) WHERE \(ElementTable.element) = "
             sql = SQLText(text + dialect.placeholder(1), [.value(elements.value)])
         } else {
-            sql = try through(path).filtered("SELECT 1 FROM \(name)\(path.hint)", .every([conditions, path.condition]))
+            let table = through(path)
+            sql = try table.filtered("SELECT 1 FROM \(table.source)", .every([conditions, path.condition]))
         }
         return count.map { one(of: sql, after: $0) } ?? sql
     }

@@ -73,15 +73,8 @@ public struct EntityChange: Sendable {
         let (old, new) = (stored.rowForm, wanted.rowForm)
         let oldIndexes = old.allIndexes
         return new.allIndexes.map { index in
-            var origin = index
-            for (place, field) in index.fields.enumerated() {
-                guard let position = new.index(of: field.name), case .stored(let source) = sources[position] else {
-                    return (index, nil)
-                }
-                origin.fields[place].name = old.fields[source].name
-            }
             var isOnStoredFields = true
-            origin.condition = index.condition?.renamed { name in
+            let origin = index.renamed { name in
                 guard let position = new.index(of: name), case .stored(let source) = sources[position] else {
                     isOnStoredFields = false
                     return name
@@ -249,7 +242,7 @@ extension EntityChange {
             indexes = declared.indexes
             var isNew = Set(indexes.map(\.description))
             for old in stored.indexes {
-                var (index, hasRetiredFields, hasDroppedFields) = (old, false, false)
+                var (hasRetiredFields, hasDroppedFields) = (false, false)
                 func current(_ name: String) -> String {
                     guard let origin = stored.index(of: name), let position = sources.firstIndex(of: .stored(origin)) else {
                         hasDroppedFields = true
@@ -258,8 +251,7 @@ extension EntityChange {
                     if users[origin] == nil { hasRetiredFields = true }
                     return fields[position].name
                 }
-                for place in index.fields.indices { index.fields[place].name = current(old.fields[place].name) }
-                index.condition = old.condition?.renamed(current)
+                let index = old.renamed(current)
                 if !hasDroppedFields, let new = declared.indexes.first(where: { $0.hasSameFields(as: index) }) {
                     isNew.remove(new.description)
                     if old.isUnique != new.isUnique {
