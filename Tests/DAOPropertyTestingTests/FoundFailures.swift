@@ -102,6 +102,19 @@ private struct Model1: PropertyTestModel {
             ], on: target)
     }
 
+    /// The reference model expected the text of an integer where a model reads floating-point numbers.
+    @Test(arguments: Targets.all) func integersAreReadAsFloatingPointNumbers(_ target: ConformanceTarget) throws {
+        try PropertyTesting.replay(
+            [
+                .open(
+                    .init("index", [.init("名前", .optionalInts, isOptional: true), .init("is", .int16, isKey: true)]),
+                    reopens: false),
+                .persist([[.string("[9223372036854775807]"), .integer(1)]]),
+                .open(
+                    .init("index", [.init("名前", .doubles, isOptional: true), .init("is", .int16, isKey: true)]), reopens: false),
+            ], on: target)
+    }
+
     /// On SQLite, a create that was tried again with its unique value was `uniqueViolation`.
     @Test(arguments: Targets.all) func createTriedAgainIsDuplicateKey(_ target: ConformanceTarget) throws {
         try PropertyTesting.script(on: target) { open in

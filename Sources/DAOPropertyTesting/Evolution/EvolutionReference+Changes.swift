@@ -112,7 +112,7 @@ extension EvolutionReference.Stored {
 
     /// The fields of a model in a row.
     func part(_ row: Row, of model: PropertyTesting.GeneratedEntity) -> Row {
-        model.fields.map { field in description.index(of: field.name).map { row[$0] } ?? .null }
+        model.fields.map { field in description.index(of: field.name).map { field.given(row[$0]) } ?? .null }
     }
 
     /// For every declared field the stored one that it is.

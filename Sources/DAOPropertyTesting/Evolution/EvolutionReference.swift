@@ -215,6 +215,15 @@ extension PropertyTesting.GeneratedField {
         }
     }
 
+    /// A stored value as a model with the field gives it: an array of integers that is read as floating-point numbers is
+    /// encoded as these.
+    func given(_ value: Value) -> Value {
+        guard type == .doubles, case .string(let json) = value,
+            let numbers = try? JSONDecoder().decode([Double].self, from: Data(json.utf8))
+        else { return value }
+        return numbers.fieldValue
+    }
+
     private static func decodes<Array: Decodable>(_ type: Array.Type, _ json: String) -> Bool {
         (try? JSONDecoder().decode(type, from: Data(json.utf8))) != nil
     }
