@@ -37,6 +37,7 @@ struct FailoverLatencyTests {
         }
         for database in [one, many, standby] { threads.start { try run.read(from: database) } }
 
+        run.waitForObservations(observers.count)
         do {
             for round in 1...(rounds ?? 2) {
                 run.begin(round)
@@ -83,6 +84,8 @@ private final class FailoverRun: Sendable {
         var transactions = 0
         /// The highest number of transactions that an observation has delivered.
         var observed = 0
+        /// How many observations have delivered. Only those have to go on without a server.
+        var observing = 0
         /// The end of the last kill, and the beginning of the last promotion, until a commit has followed.
         var kill: ContinuousClock.Instant?
         var promotion: ContinuousClock.Instant?
@@ -226,8 +229,13 @@ private final class FailoverRun: Sendable {
     /// Observes the number of transactions, until the task is cancelled.
     func observe(_ books: DAO<IdentityTranslator<Book>>) async {
         var last = 0
+        var hasDelivered = false
         do {
             for try await book in books.observe(byPrimaryKey: 0) {
+                if !hasDelivered {
+                    hasDelivered = true
+                    state.withLock { $0.observing += 1 }
+                }
                 let count = Int(book?.title ?? "") ?? -1
                 if count < last { fail("\(last) transactions were observed, and then \(count)") }
                 last = count
@@ -237,6 +245,15 @@ private final class FailoverRun: Sendable {
             return
         } catch {
             fail("an observation ended: \(error)")
+        }
+    }
+
+    /// Waits until a number of observations have delivered.
+    func waitForObservations(_ count: Int) {
+        let end = ContinuousClock.now + Self.limit
+        while state.withLock({ $0.observing < count && $0.failures.isEmpty }) {
+            if .now > end { return fail("an observation did not begin within \(Self.limit)") }
+            usleep(1_000)
         }
     }
 
