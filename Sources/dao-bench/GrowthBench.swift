@@ -220,26 +220,37 @@ enum GrowthBench {
             }
             let statement = try raw?.prepare("SELECT \(columns) " + shape.statement(size), position)
             defer { statement.map { _ = sqlite3_finalize($0) } }
-            var times: (raw: [Double], dao: [Double]) = ([], [])
-            for round in -2..<repetitions {
-                let (found, dao) = try timed { try storage.read(query) }
-                if round >= 0 { times.dao.append(dao) }
-                guard let raw, let statement else { continue }
-                let (expected, time) = try timed { try raw.read(statement) }
-                if round >= 0 { times.raw.append(time) }
-                guard found.map(\.id) == expected.map(\.id), !found.isEmpty else {
-                    throw BenchError("\(shape.name): the two sides read different rows")
-                }
+            guard let raw, let statement else {
+                return (nil, median(try (0..<repetitions).map { _ in try timed { try storage.read(query) } }))
             }
-            return (raw == nil ? nil : median(times.raw), median(times.dao))
+            let (found, expected) = (try storage.read(query), try raw.read(statement))
+            guard found.map(\.id) == expected.map(\.id), !found.isEmpty else {
+                throw BenchError("\(shape.name): the two sides read different rows")
+            }
+            var times: (raw: [Double], dao: [Double]) = ([], [])
+            for _ in 0..<repetitions {
+                times.dao.append(try timed { try storage.read(query) })
+                times.raw.append(try timed { try raw.read(statement) })
+            }
+            return (median(times.raw), median(times.dao))
         }
     }
 
-    /// Returns a result, and the microseconds that it took.
-    private static func timed<Result>(_ body: () throws -> Result) rethrows -> (Result, Double) {
+    /// Returns the microseconds of a call, as an application makes it that reads again and again: the mean of calls in a row.
+    ///
+    /// The pause before them ends the parked reader, whose lock would spare the raw side its own.
+    private static func timed<Result>(_ body: () throws -> Result) rethrows -> Double {
+        Thread.sleep(forTimeInterval: 0.015)
+        for _ in 0..<20 { _ = try body() }
+        var calls = 0
         let start = ContinuousClock.now
-        let result = try body()
-        return (result, (ContinuousClock.now - start) / .microseconds(1))
+        var time = Duration.zero
+        while time < .milliseconds(20) {
+            _ = try body()
+            calls += 1
+            time = ContinuousClock.now - start
+        }
+        return time / .microseconds(calls)
     }
 }
 
