@@ -93,6 +93,7 @@ extension LMDBEnvironment {
     }
 
     private func grow() throws {
+        unparkReaders()
         let target = Self.wholePages(max(mapSize * 2, usedSize * 2))
         try probe(target - mapSize)
         let code = mdb_env_set_mapsize(handle, target)

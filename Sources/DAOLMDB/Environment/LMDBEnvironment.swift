@@ -31,8 +31,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     let isReadOnly: Bool
     /// Whether the file or its lock file cannot be written.
     let isInReadOnlyPlace: Bool
-    // Whether LMDB's lock file is used. Otherwise the file is locked while any reader runs.
-    private let isLocked: Bool
+    /// Whether LMDB's lock file is used. Otherwise the file is locked while any reader runs.
+    let isLocked: Bool
     /// The timeout for other writers and readers, in seconds.
     let timeout: Double
     /// The size of a page in bytes.
@@ -60,13 +60,15 @@ final class LMDBEnvironment: @unchecked Sendable {
     var waitingForQuiet = 0
     /// The reason why all calls fail until the file is opened again; nil without a failure.
     var failure: StorageError?
-    private var writer: pthread_t?
+    @exclusivity(unchecked) private(set) var writer: pthread_t?
     // The file, open for the lock of the writer until the environment is closed.
     private var file: DatabaseFile?
     // Whether LMDB's handle is open. It is not after a file was replaced and could not be opened.
     private var isMapped = true
     // Never accessed during another access, so that a read does not pay for the check of that.
-    @exclusivity(unchecked) private var idleReaders: [LMDBReadTransaction] = []
+    @exclusivity(unchecked) private(set) var idleReaders: [LMDBReadTransaction] = []
+    /// Decides whether idle readers keep their snapshots.
+    @exclusivity(unchecked) var parking = ReaderParking()
     private var writeCount = 0
     // The number of stores on the file. When it is zero, the environment is closed.
     private var userCount = 0
@@ -155,6 +157,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         user.isOpen = false
         userCount -= 1
         guard userCount == 0 else { return false }
+        stopParking()
         for reader in idleReaders { reader.discard() }
         idleReaders = []
         state.broadcast()
@@ -269,6 +272,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.lock()
         defer { state.unlock() }
         if userCount > 0, idleReaders.count < Self.maximumIdleReaders {
+            if !mayPark() { reader.unpark() }
             idleReaders.append(reader)
         } else {
             reader.discard()
@@ -350,6 +354,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             file = try check(user)
         }
         writer = pthread_self()
+        unparkReaders()
         writeCount += 1
         guard writeCount % Self.writesBetweenReaderChecks == 0 else { return file }
         var dead: CInt = 0

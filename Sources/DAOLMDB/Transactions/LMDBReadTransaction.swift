@@ -7,6 +7,8 @@ final class LMDBReadTransaction: LMDBTransaction {
 
     // LMDB's transaction while it is idle; it keeps its slot in the reader table.
     private var idleHandle: OpaquePointer?
+    // Whether the idle transaction keeps its snapshot.
+    private var isParked = false
     // An unused cursor of each tree.
     @exclusivity(unchecked) private var spareCursors = [OpaquePointer?](repeating: nil, count: Trees.count)
     // The snapshot before the last renewal.
@@ -26,6 +28,13 @@ final class LMDBReadTransaction: LMDBTransaction {
     ///
     /// - Returns: LMDB's result code. Unless it is zero, the transaction can no longer be used.
     func renew() -> CInt {
+        if isParked, let idleHandle, UInt64(mdb_txn_id(idleHandle)) == environment.lastCommit {
+            handle = idleHandle
+            self.idleHandle = nil
+            isParked = false
+            return 0
+        }
+        unpark()
         let code = mdb_txn_renew(idleHandle)
         if code == 0 {
             handle = idleHandle
@@ -38,12 +47,19 @@ final class LMDBReadTransaction: LMDBTransaction {
         return code
     }
 
+    /// Gives up the snapshot of an idle transaction.
+    func unpark() {
+        if isParked { mdb_txn_reset(idleHandle) }
+        isParked = false
+    }
+
     /// Returns an idle transaction that takes over the state of this idle transaction.
     func successor() -> LMDBReadTransaction? {
         guard let idleHandle else { return nil }
         let successor = LMDBReadTransaction(idleHandle, environment)
         successor.handle = nil
         successor.idleHandle = idleHandle
+        successor.isParked = isParked
         successor.spareCursors = spareCursors
         self.idleHandle = nil
         forgetSpareCursors()
@@ -61,9 +77,9 @@ final class LMDBReadTransaction: LMDBTransaction {
 
     override func abort() {
         guard let handle else { return }
-        mdb_txn_reset(handle)
         self.handle = nil
         idleHandle = handle
+        isParked = true
         epoch += 1
         environment.endReading(self)
     }

@@ -1,0 +1,73 @@
+import DAOSystemLMDB
+import Dispatch
+
+/// When idle readers of an environment keep their snapshots.
+struct ReaderParking {
+    /// The longest time for which they do, in milliseconds.
+    fileprivate static let interval = 5
+    /// How many reads it takes until they do. Fewer would not gain what the timer costs.
+    fileprivate static let patience = 16
+
+    /// Runs while the process reads.
+    fileprivate var timer: (any DispatchSourceTimer)?
+    fileprivate var isRunning = false
+    /// The number of reads since the timer has stopped.
+    fileprivate var reads = 0
+    /// Whether the process has read since the timer last fired.
+    fileprivate var isUsed = false
+}
+
+// Beginning a read transaction and looking up the roots of the trees takes LMDB as long as finding a row. While a process
+// reads, an idle reader therefore keeps its snapshot, and the next read goes on with it when no commit has been made since. All
+// snapshots are given up every 5 ms, and before each commit of the process, so that pages can be reused. All functions are called
+// with `state` locked, unless their comment says otherwise.
+extension LMDBEnvironment {
+    /// The number of the last commit of any process, which need not be reported as made yet. Called without the lock.
+    var lastCommit: UInt64 {
+        var information = MDB_envinfo()
+        mdb_env_info(handle, &information)
+        return UInt64(information.me_last_txnid)
+    }
+
+    /// Notes the end of a read, and returns whether its reader keeps its snapshot.
+    @inline(__always) func mayPark() -> Bool {
+        guard parking.isRunning else { return startParking() }
+        parking.isUsed = true
+        return writer == nil
+    }
+
+    private func startParking() -> Bool {
+        parking.reads += 1
+        // Without LMDB's lock file, a snapshot is nobody's to keep.
+        guard parking.reads >= ReaderParking.patience, isLocked else { return false }
+        let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
+        timer.schedule(
+            deadline: .now() + .milliseconds(ReaderParking.interval), repeating: .milliseconds(ReaderParking.interval),
+            leeway: .nanoseconds(0))
+        timer.setEventHandler { [weak self] in self?.parkingTimeIsOver() }
+        (parking.timer, parking.isRunning, parking.isUsed) = (timer, true, true)
+        timer.resume()
+        return writer == nil
+    }
+
+    /// Lets all idle readers give up their snapshots.
+    func unparkReaders() {
+        if parking.isRunning { for reader in idleReaders { reader.unpark() } }
+    }
+
+    /// Lets idle readers give up their snapshots from now on, until the process reads again.
+    func stopParking() {
+        unparkReaders()
+        parking.timer?.cancel()
+        parking = ReaderParking()
+    }
+
+    /// Called without the lock.
+    private func parkingTimeIsOver() {
+        state.lock()
+        defer { state.unlock() }
+        guard parking.isRunning else { return }
+        if parking.isUsed { unparkReaders() } else { stopParking() }
+        parking.isUsed = false
+    }
+}
