@@ -13,9 +13,7 @@ struct PostgresDialect: SQLDialect {
     /// The columns that every table has already.
     private static let systemColumns: Set = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"]
 
-    func quoted(_ name: String) -> String {
-        "\"" + storedName(name).split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
+    func quoted(_ name: String) -> String { storedName(name).quotedIdentifier }
 
     /// The names of models have no tilde, so a changed name is never that of another one.
     func storedName(_ name: String) -> String {

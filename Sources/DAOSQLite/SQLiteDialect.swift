@@ -12,9 +12,7 @@ struct SQLiteDialect: SQLDialect {
     /// The name of the table-valued function that lists the values of a set.
     static let listFunction = "dao_values"
 
-    func quoted(_ name: String) -> String {
-        "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-    }
+    func quoted(_ name: String) -> String { name.quotedIdentifier }
 
     func placeholder(_ position: Int) -> String { "?" }
 

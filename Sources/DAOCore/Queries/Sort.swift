@@ -7,12 +7,14 @@
 /// try messages.read(orderedBy: .descending(\.date), .ascending(\.sender))
 /// ```
 public struct Sort<Record: Model>: Sendable, Hashable {
+    /// The term, without the type of its rows.
+    private(set) var term: UncheckedSortTerm
+
     /// The position of the field; nil when it was not found.
-    let index: Int?
+    var index: Int? { term.index }
     /// The position of the to-one relationship whose row has the field; nil for a field of the row itself.
-    let relation: Int?
-    let isAscending: Bool
-    let problem: PredicateProblem?
+    var relation: Int? { term.relation }
+    var isAscending: Bool { term.isAscending }
 
     /// Sorts from the smallest value to the greatest, with nil first.
     ///
@@ -65,26 +67,23 @@ public struct Sort<Record: Model>: Sendable, Hashable {
     public static func by(_ field: String, ascending: Bool = true) -> Sort { Sort(named: field, isAscending: ascending) }
 
     private init<Value: FieldValue>(_ keyPath: KeyPath<Record, Value>, isAscending: Bool) {
-        index = Record.schema.index(of: keyPath)
-        relation = nil
-        self.isAscending = isAscending
-        problem =
-            index == nil ? PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'") : nil
+        let index = Record.schema.index(of: keyPath)
+        term = UncheckedSortTerm(
+            index: index, isAscending: isAscending,
+            problem: index == nil
+                ? PredicateProblem("\(keyPath) is not a stored field of '\(Record.schema.description.name)'") : nil)
     }
 
     private init<ToOne: ToOneValue, Value: FieldValue>(
         _ relation: KeyPath<Record, ToOne>, _ keyPath: KeyPath<ToOne.RelatedRow, Value>, isAscending: Bool
     ) {
-        self.relation = Record.schema.index(of: relation)
         let related = ToOne.RelatedRow.schema
-        index = related.index(of: keyPath)
-        self.isAscending = isAscending
-        if self.relation == nil {
-            problem = PredicateProblem("\(relation) is not a stored field of '\(Record.schema.description.name)'")
-        } else if index == nil {
-            problem = PredicateProblem("\(keyPath) is not a stored field of '\(related.description.name)'")
-        } else {
-            problem = nil
+        term = UncheckedSortTerm(
+            index: related.index(of: keyPath), relation: Record.schema.index(of: relation), isAscending: isAscending)
+        if term.relation == nil {
+            term.problem = PredicateProblem("\(relation) is not a stored field of '\(Record.schema.description.name)'")
+        } else if term.index == nil {
+            term.problem = PredicateProblem("\(keyPath) is not a stored field of '\(related.description.name)'")
         }
     }
 
@@ -99,16 +98,33 @@ public struct Sort<Record: Model>: Sendable, Hashable {
                 rest = String(name[name.index(after: dot)...])
             }
         }
-        self.isAscending = isAscending
-        self.relation = relation?.field
-        let index = entity.index(of: rest)
-        self.index = index
-        if let index {
+        term = UncheckedSortTerm(index: entity.index(of: rest), relation: relation?.field, isAscending: isAscending)
+        if let index = term.index {
             let type = entity.fields[index].type
-            problem = type.kind.isOrdered ? nil : PredicateProblem("'\(name)' is \(type), which has no order", field: name)
+            if !type.kind.isOrdered { term.problem = PredicateProblem("'\(name)' is \(type), which has no order", field: name) }
         } else {
-            problem = .unknownField(rest, in: entity)
+            term.problem = .unknownField(rest, in: entity)
         }
+    }
+}
+
+/// A ``Sort`` without the type of its rows.
+struct UncheckedSortTerm: Sendable, Hashable {
+    /// The position of the field; nil when it was not found.
+    var index: Int?
+    /// The position of the to-one relationship whose row has the field; nil for a field of the row itself.
+    var relation: Int?
+    var isAscending: Bool
+    /// Why the term cannot be used; nil when it can.
+    var problem: PredicateProblem?
+}
+
+extension Query {
+    /// Calls a closure with the terms of the order. Code that is not compiled for a model looks up the type of each
+    /// ``Sort``, which costs more than many a query; here it does so once.
+    func withOrder<Result>(_ body: (UnsafeBufferPointer<UncheckedSortTerm>) throws -> Result) rethrows -> Result {
+        // A sort has the layout of its only property.
+        try order.withUnsafeBufferPointer { try $0.withMemoryRebound(to: UncheckedSortTerm.self, body) }
     }
 }
 

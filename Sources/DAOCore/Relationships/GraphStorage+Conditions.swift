@@ -4,7 +4,7 @@
 
 extension Query {
     /// Whether a sort term is a field of a related row.
-    var sortsThroughRelations: Bool { order.contains { $0.relation != nil } }
+    var sortsThroughRelations: Bool { withOrder { $0.contains { $0.relation != nil } } }
 
     /// Whether the query needs data that is not in the rows of the model.
     var reachesRelated: Bool { sortsThroughRelations || predicate.node.reachesRelated(Record.schema.description) }
@@ -190,11 +190,11 @@ extension PredicateNode {
     /// Returns whether the node contains a condition on related rows.
     ///
     /// - Parameter entity: The entity of the rows; nil when comparisons of a relationship with a row do not count.
-    func reachesRelated(_ entity: EntityDescription?) -> Bool { leaves.contains { $0.isAboutRelated(entity) } }
+    func reachesRelated(_ entity: EntityDescription?) -> Bool { !allLeaves { !$0.isAboutRelated(entity) } }
 
     /// Whether the conditions on related rows are about the number of these alone.
     func countsRelated(_ entity: EntityDescription) -> Bool {
-        leaves.allSatisfy { if case .relatedCount = $0 { true } else { !$0.isAboutRelated(entity) } }
+        allLeaves { if case .relatedCount = $0 { true } else { !$0.isAboutRelated(entity) } }
     }
 
     private func isAboutRelated(_ entity: EntityDescription?) -> Bool {
@@ -205,17 +205,19 @@ extension PredicateNode {
         }
     }
 
-    /// The conditions that are joined and negated.
-    private var leaves: [PredicateNode] {
-        var (pending, leaves) = ([self], [PredicateNode]())
-        while let node = pending.popLast() {
+    /// Whether all conditions that are joined and negated meet a condition.
+    private func allLeaves(_ meets: (PredicateNode) -> Bool) -> Bool {
+        var pending: [PredicateNode] = []
+        var next: PredicateNode? = self
+        while let node = next {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes
             case .not(let node): pending.append(node)
-            default: leaves.append(node)
+            default: if !meets(node) { return false }
             }
+            next = pending.popLast()
         }
-        return leaves
+        return true
     }
 
     /// Returns whether the node holds where there is no row: all fields are nil, as in an optional chain, and

@@ -183,6 +183,15 @@ public struct SQLText: Sendable {
     }
 }
 
+extension String {
+    /// The name in the quotation marks of standard SQL.
+    public var quotedIdentifier: String {
+        utf8.contains(UInt8(ascii: "\""))
+            ? "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+            : "\"" + self + "\""
+    }
+}
+
 /// The value of a placeholder.
 public enum SQLBinding: Sendable {
     /// A value in the form that its column stores.

@@ -24,12 +24,16 @@ struct PathChoice: CustomStringConvertible {
             QueryPath($0, query, keyIndex: known.table.entity.keyIndex)
         }
         if elements.isEmpty, isPlain, !(query.isInKeyOrder && mayBeOpen) { return nil }
-        let all = try known.searchPaths(session).filter { $0.condition.map(query.filter.implies) ?? true }
-        let narrow = all.filter { path in
-            path.condition != nil || conjuncts.contains { $0.isRange(of: path.columns[0].field) }
+        let searchPaths = try known.searchPaths(session)
+        var paths: [QueryPath] = []
+        for path in searchPaths where path.serves(query.filter) {
+            let first = path.columns[0].field
+            guard path.condition != nil || conjuncts.contains(where: { $0.isRange(of: first) }) else { continue }
+            paths.append(QueryPath(path, query, conjuncts))
         }
-        if narrow.isEmpty && elements.isEmpty || query.filter.reachesRelated { return nil }
-        let paths = narrow.map { QueryPath($0, query, conjuncts) } + elements
+        let narrowCount = paths.count
+        paths += elements
+        if paths.isEmpty || query.filter.reachesRelated { return nil }
         // No other path leads to fewer rows, or has the order.
         if elements.isEmpty, paths.count == 1, paths[0].isOrdered { return nil }
         var rivals: [QueryPath] = []
@@ -40,7 +44,11 @@ struct PathChoice: CustomStringConvertible {
             rivals.append(path)
         }
         let race = Race(table: known.table, session: session, query: query, conjuncts: conjuncts)
-        let inOrder = query.order.isEmpty ? [] : (all.map { QueryPath($0, query, conjuncts) } + elements).filter(\.isOrdered)
+        let inOrder =
+            query.order.isEmpty
+            ? []
+            : (searchPaths.filter { $0.serves(query.filter) }.map { QueryPath($0, query, conjuncts) } + elements)
+                .filter(\.isOrdered)
         let ordered = inOrder.min(by: Self.isShorter)
         if let ordered {
             rivals.removeAll { $0.restricting.isSubset(of: ordered.restricting) }
@@ -64,7 +72,7 @@ struct PathChoice: CustomStringConvertible {
             guard let best = rivals.first ?? ordered else { return nil }
             if best.elements != nil {
                 description = "chosen for an element"
-            } else if narrow.count < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
+            } else if narrowCount < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
                 // An engine that takes an open range for a large part of the rows reads all of them in the order of their keys.
                 guard query.isInKeyOrder, best.isOpen, !best.isOrdered, try race.isShort(best) else { return nil }
                 description = "chosen by counting: it leads to few of the rows"

@@ -7,7 +7,7 @@ struct QueryPath {
     /// The look-up by an element of an array; nil for a path of the table.
     let elements: ElementLookUp?
     /// The conditions on its columns, by their position in the conjunction. All other rows are not looked at.
-    let restricting: Set<Int>
+    let restricting: FieldSet
     /// The fields of the query's order that its rows are in already. Fields with one value in all rows are not among them.
     let ordered: [Int]
     /// Whether its rows are in the query's order, except perhaps rows that are equal in ``ordered``.
@@ -27,8 +27,11 @@ struct QueryPath {
         elements = nil
         condition = path.condition ?? .all
         let parts = condition.conjuncts
-        var restricting = Set(conjuncts.indices.filter { number in parts.contains { conjuncts[number].implies($0) } })
-        var fixed: Set<Int> = []
+        var restricting = FieldSet()
+        if !parts.isEmpty {
+            for number in conjuncts.indices where parts.contains(where: conjuncts[number].implies) { restricting.insert(number) }
+        }
+        var fixed = FieldSet()
         search: for column in path.columns {
             var isSingle = false
             for (number, conjunct) in conjuncts.enumerated() where conjunct.isRange(of: column.field) {
@@ -39,21 +42,33 @@ struct QueryPath {
             if !isSingle { break search }
         }
         self.restricting = restricting
-        isSingle = path.uniqueFields?.isSubset(of: fixed) == true
-        let bounds = conjuncts.filter { $0.isRange(of: path.columns[0].field) }
-        isOpen = bounds.allSatisfy(\.isLowerBound) || bounds.allSatisfy(\.isUpperBound)
-        let terms = query.order.filter { !fixed.contains($0.field) }
+        isSingle = path.uniqueFields?.allSatisfy(fixed.contains) == true
+        let first = path.columns[0].field
+        var (isFromBelow, isFromAbove) = (true, true)
+        for conjunct in conjuncts where conjunct.isRange(of: first) {
+            if !conjunct.isLowerBound { isFromBelow = false }
+            if !conjunct.isUpperBound { isFromAbove = false }
+        }
+        isOpen = isFromBelow || isFromAbove
+        // Fields with one value change no order.
+        var columns = path.columns[...]
         var ordered: [Int] = []
         var isForward: Bool?
-        for (term, column) in zip(terms, path.columns.filter { !fixed.contains($0.field) }) {
+        var count = 0
+        for term in query.order where !fixed.contains(term.field) {
+            count += 1
+            // Not when an earlier term is in another order.
+            guard ordered.count == count - 1 else { continue }
+            columns = columns.drop { fixed.contains($0.field) }
+            guard let column = columns.popFirst(), column.field == term.field else { continue }
             let isParallel = term.isAscending == column.isAscending
-            guard term.field == column.field, isForward ?? isParallel == isParallel else { break }
+            if isForward ?? isParallel != isParallel { continue }
             isForward = isParallel
             ordered.append(term.field)
         }
         self.ordered = ordered
-        isOrdered = terms.isEmpty || !ordered.isEmpty
-        sortsGroups = ordered.count < terms.count
+        isOrdered = count == 0 || !ordered.isEmpty
+        sortsGroups = ordered.count < count
     }
 }
 
@@ -64,7 +79,7 @@ struct SearchPath: Sendable {
     /// The fields that conditions and sorts can use, in order; at the end the key, when it follows.
     let columns: [SortTerm]
     /// The fields of which no two rows have the same values; nil when there are such rows.
-    let uniqueFields: Set<Int>?
+    let uniqueFields: [Int]?
     /// The condition of the rows that it leads to; nil for all rows.
     let condition: Filter?
 
@@ -80,12 +95,15 @@ struct SearchPath: Sendable {
             columns.append(SortTerm(field: field, isAscending: column.isAscending))
         }
         let isWhole = columns.count == path.columns.count
-        uniqueFields = isWhole && path.isUnique ? Set(columns.map(\.field)) : nil
+        uniqueFields = isWhole && path.isUnique ? columns.map(\.field) : nil
         if isWhole, !columns.contains(where: { $0.field == table.entity.keyIndex }) {
             columns.append(SortTerm(field: table.entity.keyIndex, isAscending: true))
         }
         self.columns = columns
     }
+
+    /// Whether the path leads to all rows that a filter matches.
+    func serves(_ filter: Filter) -> Bool { condition.map(filter.implies) ?? true }
 }
 
 extension Filter {

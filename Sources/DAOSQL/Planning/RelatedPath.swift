@@ -53,7 +53,7 @@ enum RelatedPath {
             let rowHint = hint(paths, known.table.entity.index(of: sort.relation.field))
         else { return nil }
         let conjuncts = query.filter.conjuncts
-        let rivals = paths.filter { $0.condition.map(query.filter.implies) ?? true }.map { QueryPath($0, query, conjuncts) }
+        let rivals = paths.filter { $0.serves(query.filter) }.map { QueryPath($0, query, conjuncts) }
         self = .indexes(
             Indexes(
                 relatedHint: relatedHint, rowHint: rowHint,

@@ -1,4 +1,4 @@
-/// A set of fields of an entity, by position.
+/// A set of fields of an entity, or of other small numbers, by position.
 package struct FieldSet: Hashable {
     /// The first 64 fields, one bit each.
     @usableFromInline var low: UInt64 = 0
@@ -12,12 +12,18 @@ package struct FieldSet: Hashable {
         for position in positions { insert(position) }
     }
 
+    var count: Int { high.reduce(low.nonzeroBitCount) { $0 + $1.nonzeroBitCount } }
+
     var isEmpty: Bool { low == 0 && high.isEmpty }
 
     @inlinable package func contains(_ index: Int) -> Bool {
         if index < 64 { return low & (1 << UInt64(index)) != 0 }
         let word = index / 64 - 1
         return word < high.count && high[word] & (1 << UInt64(index % 64)) != 0
+    }
+
+    func isSubset(of other: FieldSet) -> Bool {
+        low & ~other.low == 0 && high.indices.allSatisfy { high[$0] & ~($0 < other.high.count ? other.high[$0] : 0) == 0 }
     }
 
     @inline(__always) mutating func insert(_ index: Int) {

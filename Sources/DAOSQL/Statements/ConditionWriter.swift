@@ -45,7 +45,7 @@ struct ConditionWriter {
     /// Continues a statement over a table and another one that may have columns of the same names.
     init(qualifying table: SQLTable, _ sql: SQLText, _ related: RelatedTables?) {
         self.init(table, sql, related)
-        qualify()
+        (columns, comparable) = (table.qualified.stored, table.qualified.comparable)
     }
 
     mutating func write(_ text: String) { sql.text += text }
@@ -104,12 +104,6 @@ struct ConditionWriter {
         write("))")
     }
 
-    /// Writes the name of the rows before each column.
-    private mutating func qualify() {
-        columns = table.columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
-        comparable = zip(columns, table.entity.fields).map { table.dialect.comparable($0, $1.type.kind) }
-    }
-
     mutating func write(_ filter: Filter) throws {
         if filter.leafCount > Self.maximumLeaves { return try writeFunction(filter) }
         try write(filter, depth: distance == 0 ? 0 : 1 + Self.depthOfRelation * distance)
@@ -164,6 +158,10 @@ struct ConditionWriter {
         let placeholder = bind(.value(value))
         if comparison == .notEqual, table.entity.fields[field].type.isOptional {
             sql.text += table.dialect.isSame(column, placeholder, isNegated: true)
+        } else if table.prefix(of: field, column) == nil {
+            sql.text += column
+            sql.text += comparison.sql
+            sql.text += placeholder
         } else {
             sql.text += withPrefix(field, comparison, [placeholder]) { column + comparison.sql + placeholder }
         }
@@ -358,7 +356,8 @@ struct ConditionWriter {
         inner.table = table
         inner.rows = name
         inner.distance += 1
-        inner.qualify()
+        let columns = SQLTable.Columns(table.columns, of: table.entity, in: name, table.dialect)
+        (inner.columns, inner.comparable) = (columns.stored, columns.comparable)
         try inner.write(filter)
         sql = inner.sql
     }

@@ -93,7 +93,7 @@ extension QueryPath {
     init(_ elements: ElementLookUp, _ query: ResolvedQuery, keyIndex: Int) {
         self.elements = elements
         hint = ""
-        restricting = [elements.number]
+        restricting = FieldSet([elements.number])
         let isInKeyOrder = query.order.first?.field == keyIndex
         ordered = isInKeyOrder ? [keyIndex] : []
         isOrdered = isInKeyOrder || query.order.isEmpty

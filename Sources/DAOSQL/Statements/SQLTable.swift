@@ -28,6 +28,10 @@ public struct SQLTable: Sendable {
 
     /// The columns as they are written in comparisons and sorts.
     let comparable: [String]
+    /// The columns with the name of the table, for statements that read others too.
+    let qualified: Columns
+    /// The declared columns with the name of the table.
+    private let qualifiedList: String
     /// The fields with an index besides that of the key.
     private let indexed: Set<Int>
     /// The conditions of the partial indexes.
@@ -45,6 +49,19 @@ public struct SQLTable: Sendable {
     private var selectAll: String
     /// What comes before the table in the statement that reads the declared columns.
     private let selectHead: String
+
+    /// Columns with the name of their rows.
+    struct Columns: Sendable {
+        /// The columns, by the position of their fields.
+        let stored: [String]
+        /// The columns as they are written in comparisons and sorts.
+        let comparable: [String]
+
+        init(_ columns: [String], of entity: EntityDescription, in rows: String, _ dialect: any SQLDialect) {
+            stored = columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
+            comparable = zip(stored, entity.fields).map { dialect.comparable($0, $1.type.kind) }
+        }
+    }
 
     /// Composes the statements of a model.
     ///
@@ -77,10 +94,12 @@ public struct SQLTable: Sendable {
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
         comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
+        qualified = Columns(columns, of: entity, in: self.name, dialect)
         indexed = Set(entity.allIndexes.flatMap(entity.positions))
         self.retired = retired.filter { !entity.fields[$0.field].type.kind.isRelationship }
         let declaredCount = entity.fields.count - retired.count
         declaredColumns = columns.prefix(declaredCount)
+        qualifiedList = qualified.stored.prefix(declaredCount).joined(separator: ", ")
         let list = declaredColumns.joined(separator: ", ")
         let key = columns[entity.keyIndex]
         source = self.name
@@ -221,7 +240,7 @@ extension SQLTable {
     /// The table in statements that read it through the path that was chosen for a query; the table itself when the engine
     /// chooses.
     func using(_ choice: PathChoice?) -> SQLTable {
-        choice.map { through($0.path) } ?? self
+        if let choice { through(choice.path) } else { self }
     }
 
     /// The table in statements that read it through a path.
@@ -310,7 +329,11 @@ extension SQLTable {
 
     private func filtered(_ head: SQLText, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
         if filter == .all, elements == nil { return head }
-        var writer = ConditionWriter(self, SQLText(head.text + " WHERE ", head.bindings), related)
+        var sql = head
+        // Most statements grow once.
+        sql.text.reserveCapacity(head.text.utf8.count + 192)
+        sql.text += " WHERE "
+        var writer = ConditionWriter(self, sql, related)
         if let elements = elements ?? (source == name ? elementsAlone(in: filter) : nil) {
             writer.write(elements, joins: self.elements != nil, key: "\(name).\(columns[entity.keyIndex])")
             writer.write(" AND (")
@@ -361,7 +384,6 @@ extension SQLTable {
         let target = try related.table(sort.target)
         // No name of an entity begins with a dot.
         let alias = dialect.quoted(".sorted")
-        let list = declaredColumns.map { $0 == "NULL" ? $0 : "\(name).\($0)" }.joined(separator: ", ")
         let keys = "\(name).\(columns[link]) = \(alias).\(target.columns[target.entity.keyIndex])"
         let tables =
             switch join {
@@ -370,7 +392,7 @@ extension SQLTable {
                 "\(target.name) AS \(alias)\(hint) CROSS JOIN \(name)\(rowHint) ON \(keys)"
             case .chosenByEngine: "\(target.name) AS \(alias) JOIN \(name) ON \(keys)"
             }
-        var writer = ConditionWriter(qualifying: self, SQLText("SELECT \(list) FROM \(tables) WHERE "), related)
+        var writer = ConditionWriter(qualifying: self, SQLText("SELECT \(qualifiedList) FROM \(tables) WHERE "), related)
         var mayBeMissing = false
         if case .rowsFirst = join {
             mayBeMissing = true
@@ -400,16 +422,20 @@ extension SQLTable {
             order: query.order.map { sortTerm($0.field, orderColumn($0.field), isAscending: $0.isAscending) })
     }
 
-    private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
-        var sql = sql
-        if !order.isEmpty { sql.text += " ORDER BY " + order.joined(separator: ", ") }
+    private func limited(_ sql: consuming SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
+        for (number, term) in order.enumerated() {
+            sql.text += number == 0 ? " ORDER BY " : ", "
+            sql.text += term
+        }
         if query.limit != nil || query.offset > 0 {
             sql.bindings.append(.count(query.limit))
-            sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)
+            sql.text += " LIMIT "
+            sql.text += dialect.placeholder(sql.bindings.count)
         }
         if query.offset > 0 {
             sql.bindings.append(.count(query.offset))
-            sql.text += " OFFSET " + dialect.placeholder(sql.bindings.count)
+            sql.text += " OFFSET "
+            sql.text += dialect.placeholder(sql.bindings.count)
         }
         return sql
     }

@@ -20,6 +20,7 @@ extension SQLStorage {
             try select(divided.query, tables(session, query)), entity: entity.name, divided)
         defer { statement.giveBack() }
         var records: [Record] = []
+        if let limit = query.limit { records.reserveCapacity(min(limit, 16)) }
         try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
         return records
     }

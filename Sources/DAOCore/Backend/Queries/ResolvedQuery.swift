@@ -68,19 +68,21 @@ extension Query {
     /// Returns the order without duplicate fields and with the primary key as its last term.
     func orderTerms() throws -> [SortTerm] {
         let entity = Record.schema.description
-        var terms: [SortTerm] = []
-        for sort in order {
-            if let problem = sort.problem { throw problem.error(entity: entity.name) }
-            if sort.relation != nil {
-                throw StorageError(
-                    .unsupported,
-                    "a sort by a field of related rows needs the storage of a database",
-                    entity: entity.name)
+        return try withOrder { order in
+            var terms: [SortTerm] = []
+            terms.reserveCapacity(order.count + 1)
+            for sort in order {
+                if let problem = sort.problem { throw problem.error(entity: entity.name) }
+                if sort.relation != nil {
+                    throw StorageError(
+                        .unsupported, "a sort by a field of related rows needs the storage of a database", entity: entity.name)
+                }
+                guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
+                terms.append(SortTerm(field: field, isAscending: sort.isAscending))
+                if field == entity.keyIndex { return terms }
             }
-            guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
-            terms.append(SortTerm(field: field, isAscending: sort.isAscending))
-            if field == entity.keyIndex { return terms }
+            terms.append(SortTerm(field: entity.keyIndex, isAscending: true))
+            return terms
         }
-        return terms + [SortTerm(field: entity.keyIndex, isAscending: true)]
     }
 }

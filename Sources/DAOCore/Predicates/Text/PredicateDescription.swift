@@ -159,7 +159,7 @@ extension Condition: CustomStringConvertible {
 extension Sort: CustomStringConvertible {
     /// The path of the field, followed by "descending" when the values descend.
     public var description: String {
-        if let problem { return problem.message }
+        if let problem = term.problem { return problem.message }
         return pathDescription + (isAscending ? "" : " descending")
     }
 
