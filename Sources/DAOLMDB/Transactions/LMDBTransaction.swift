@@ -39,12 +39,16 @@ class LMDBTransaction: KeyValueTransaction {
 
     // MARK: Reading
 
-    final func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
         guard let handle else { throw ended }
         let tree = trees[key]
         var key = MDB_val(key)
         var value = MDB_val()
-        let code = mdb_get(handle, tree, &key, &value)
+        return try found(mdb_get(handle, tree, &key, &value), value)
+    }
+
+    /// The value that was looked for; nil when it is not there.
+    @inline(__always) final func found(_ code: CInt, _ value: MDB_val) throws -> UnsafeRawBufferPointer? {
         if code == 0 { return UnsafeRawBufferPointer(value) }
         if code == MDB_NOTFOUND { return nil }
         throw environment.errors.error(code, "reading")

@@ -77,6 +77,16 @@ final class LMDBWriteTransaction: LMDBTransaction {
         return error
     }
 
+    // MARK: Reading
+
+    override func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? {
+        guard handle != nil, pthread_equal(thread, pthread_self()) != 0, writeCursors.find(WriteCursors.table(of: key)) else {
+            return try super.get(key)
+        }
+        let (code, value) = writeCursors.get(key)
+        return try found(code, value)
+    }
+
     // MARK: Writing
 
     override func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {

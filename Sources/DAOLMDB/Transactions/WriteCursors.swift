@@ -40,15 +40,23 @@ struct WriteCursors {
     @inline(__always)
     func isLast(_ table: UInt32) -> Bool { last < entries.count && entries[last].table == table }
 
+    /// Makes the cursor of a table the last used cursor, if there is one.
+    @inline(__always)
+    mutating func find(_ table: UInt32) -> Bool {
+        if isLast(table) { return true }
+        guard let found = entries.firstIndex(where: { $0.table == table }) else { return false }
+        last = found
+        return true
+    }
+
     /// Makes the cursor of a table the last used cursor.
     ///
     /// - Parameters:
     ///   - table: The first bytes of the key.
     ///   - open: Opens a cursor.
     mutating func select(_ table: UInt32, open: () throws -> OpaquePointer) rethrows {
-        if let found = entries.firstIndex(where: { $0.table == table }) {
-            last = found
-        } else if entries.count < Self.capacity {
+        if find(table) { return }
+        if entries.count < Self.capacity {
             entries.append(Entry(table, try open()))
             last = entries.count - 1
         } else {
@@ -59,6 +67,15 @@ struct WriteCursors {
             last = oldest
             oldest = (oldest + 1) % Self.capacity
         }
+    }
+
+    /// Looks for a key with the last used cursor.
+    ///
+    /// - Returns: LMDB's result code, and the value.
+    @inline(__always)
+    func get(_ key: UnsafeRawBufferPointer) -> (code: CInt, value: MDB_val) {
+        var (key, value) = (MDB_val(key), MDB_val())
+        return (mdb_cursor_get(entries[last].cursor, &key, &value, MDB_SET), value)
     }
 
     /// Appends with the last used cursor.
