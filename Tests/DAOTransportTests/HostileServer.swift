@@ -103,7 +103,11 @@ final class HostileServer: Sendable {
                     headers[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
                 }
                 let body = text[end.upperBound...]
-                if body.utf8.count >= Int(headers["content-length"] ?? "0") ?? 0 {
+                // To close a connection before all was read resets it, and the client may see that instead of the answer.
+                let isWhole =
+                    headers["transfer-encoding"] == "chunked"
+                    ? body.hasSuffix("0\r\n\r\n") : body.utf8.count >= Int(headers["content-length"] ?? "0") ?? 0
+                if isWhole {
                     return Request(method: String(first[0]), path: String(first[1]), headers: headers, body: String(body))
                 }
             }
