@@ -64,6 +64,39 @@ enum ElementIndexes {
             try check("a transaction that was undone")
             try expectEqual(try database.verify().problems.count, 0, "the problems")
         },
+        ConformanceCase(
+            "Q.elementIndexSorts", "Q9", "Q5", title: "rows with an element are sorted by a field of their related rows"
+        ) { context in
+            let database = try context.open()
+            try database.dao(Sheet.self).create((1...8).map { Sheet(id: $0, title: $0 == 8 ? nil : "\($0 % 3)") })
+            let rows = Sticker.make(150).map { row in
+                Placed(id: row.id, tags: row.tags, sheet: row.id % 9 == 0 ? nil : Reference(row.id % 8 + 1))
+            }
+            let dao = try database.dao(Placed.self)
+            try dao.create(rows)
+            func title(_ row: Placed) -> String {
+                guard let sheet = row.sheet.flatMap({ Int($0.uniqueId.rawValue) }), sheet != 8 else { return "" }
+                return "\(sheet % 3)"
+            }
+            for tag in ["common", "a", "é", "nobody"] {
+                let found = rows.filter { row in row.tags.contains { $0.utf8.elementsEqual(tag.utf8) } }
+                for isAscending in [true, false] {
+                    let expected = found.sorted { left, right in
+                        let (first, second) = (title(left), title(right))
+                        return first == second ? left.id < right.id : (first < second) == isAscending
+                    }.map(\.id)
+                    let order: Sort<Placed> = isAscending ? .ascending(\.sheet, \.title) : .descending(\.sheet, \.title)
+                    let what = "the rows with \(tag), \(isAscending ? "ascending" : "descending")"
+                    try expectEqual(try dao.read(orderedBy: order) { $0.tags.contains(tag) }.map(\.id), expected, what)
+                    try expectEqual(
+                        try dao.read(orderedBy: order, limit: 4, offset: 3) { $0.tags.contains(tag) }.map(\.id),
+                        Array(expected.dropFirst(3).prefix(4)), "some of " + what)
+                    try expectEqual(
+                        try dao.read(orderedBy: order) { $0.tags.contains(tag) && $0.id > 20 }.map(\.id),
+                        expected.filter { $0 > 20 }, what + " after 20")
+                }
+            }
+        },
         ConformanceCase("Q.elementIndexOfValues", "Q9", title: "an index on elements that are no scalars is invalidSchema") {
             context in
             let database = try context.open()
@@ -197,6 +230,24 @@ private struct Sticker: Numbered {
                 rank: random.below(4), weight: random.pick(weights))
         }
     }
+}
+
+/// A model with an index on the elements of an array, and related rows.
+private struct Placed: Numbered {
+    var id: Int
+    var tags: [String]
+    var sheet: Reference<Sheet>?
+
+    static let schema = Schema(
+        "placed", Self.init, Field("id", \.id, .primaryKey), Field("tags", \.tags), Field("sheet", \.sheet),
+        indexes: [Index(elements: \.tags)])
+}
+
+private struct Sheet: Numbered {
+    var id: Int
+    var title: String?
+
+    static let schema = Schema("sheet", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .indexed))
 }
 
 /// A version of a model with tags.

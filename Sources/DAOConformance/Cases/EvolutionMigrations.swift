@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 import Synchronization
 
 /// E3: migration steps, written once for every database.
@@ -36,6 +37,72 @@ enum EvolutionMigrations {
                         }
                     ]))
             try expectSame(try database.dao(NoteV1.self).read(), notes)
+        },
+        ConformanceCase(
+            "E.convertsEveryKind", "E3", title: "values convert to other kinds where that is exact, and are refused elsewhere"
+        ) { context in
+            let id = UUID(uuidString: "A0B1C2D3-0000-4000-8000-000000000001") ?? UUID()
+            let moment = Date(timeIntervalSinceReferenceDate: 700_000_000)
+            let exact: [(from: ValueKind, value: Value, to: ValueKind, expected: Value)] = [
+                (.bool, .bool(true), .string, .string("true")), (.string, .string("false"), .bool, .bool(false)),
+                (.int64, .integer(1), .bool, .bool(true)), (.bool, .bool(true), .int8, .integer(1)),
+                (.int64, .integer(-7), .decimal, .decimal(-7)),
+                (.uint64, .unsigned(.max), .decimal, .decimal(Decimal(UInt64.max))),
+                (.double, .double(0.25), .decimal, .decimal(Decimal(25) / 100)),
+                (.string, .string("1.5"), .decimal, .decimal(1.5)),
+                (.decimal, .decimal(300), .int64, .integer(300)), (.decimal, .decimal(1.5), .double, .double(1.5)),
+                (.decimal, .decimal(1.5), .string, .string("1.5")), (.double, .double(3), .uint8, .integer(3)),
+                (.string, .string("8"), .double, .double(8)), (.string, .string(id.uuidString), .uuid, .uuid(id)),
+                (.uuid, .uuid(id), .string, .string(id.uuidString)), (.string, .string("ä"), .data, .data(Data("ä".utf8))),
+                (.data, .data(Data("ä".utf8)), .string, .string("ä")),
+                (.string, .string("https://example.org/a"), .url, .string("https://example.org/a")),
+                (.double, .double(700_000_000), .date, .date(moment)),
+                (.string, .string("2023-03-08T20:26:40Z"), .date, .date(moment)),
+                (.string, .string("2023-03-08T20:26:40.500Z"), .date, .date(moment + 0.5)),
+                (.string, .string("2023-03-08T22:26:40+02:00"), .date, .date(moment)),
+            ]
+            let refused: [(value: Value, to: ValueKind)] = [
+                (.integer(2), .bool), (.double(0.5), .int64), (.integer(300), .int8),
+                (.decimal(0.5), .int64), (.decimal(Decimal(UInt64.max) + 0.5), .double),
+                (.string("tomorrow"), .date), (.string("2023-03-08"), .date), (.string("x"), .uuid),
+                (.string("yes"), .bool), (.string("one"), .decimal), (.data(Data([0xFF])), .string),
+                (.uuid(id), .data), (.date(moment), .string),
+            ]
+            @Sendable func sample(_ kinds: [ValueKind]) -> EntityDescription {
+                var fields = [FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true)]
+                for (number, kind) in kinds.enumerated() {
+                    fields.append(FieldDescription(name: "f\(number)", type: FieldType(kind)))
+                }
+                return EntityDescription(name: "sample", fields: fields)
+            }
+            @Sendable func row(_ values: [Value]) -> [String: Value] {
+                var row = ["id": Value.integer(1)]
+                for (number, value) in values.enumerated() { row["f\(number)"] = value }
+                return row
+            }
+            let database = try context.open()
+            // A new database gets its version without a step.
+            try database.dao(Counter.self).create(Counter(id: 1, value: 2))
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.createEntity(sample(exact.map(\.from)))
+                            try step.insert([row(exact.map(\.value))], into: "sample")
+                            for (number, conversion) in exact.enumerated() {
+                                try step.changeType(of: "f\(number)", in: "sample", to: FieldType(conversion.to))
+                            }
+                        }
+                    ]))
+            let found = try database.rows(of: "sample").read().first
+            for (number, conversion) in exact.enumerated() {
+                try expectEqual(
+                    found?["f\(number)"], conversion.expected, "\(conversion.value) as \(conversion.to.rawValue)")
+            }
+            for (value, kind) in refused {
+                try expectEqual(value.converted(to: kind), nil, "\(value) as \(kind.rawValue)")
+            }
         },
         ConformanceCase("E.changesDefaults", "E3", title: "a step that changes a type converts the default as it converts values")
         {

@@ -2,8 +2,8 @@ import Foundation
 
 extension Value {
     /// Returns the value converted exactly to another kind. Numbers convert to equal numbers, numbers and
-    /// Booleans to their text and back, a text to the date, UUID or URL that it spells. Every value converts
-    /// to its own kind.
+    /// Booleans to their text and back, a text to the UUID, the URL or, in ISO 8601 with a time and its zone, the date that it
+    /// spells. Every value converts to its own kind.
     ///
     /// A conversion that would round, overflow or guess is refused. A migration step must convert such values
     /// itself.
@@ -30,6 +30,9 @@ extension Value {
             case .decimal: return self
             case .integer(let number): return .decimal(Decimal(number))
             case .unsigned(let number): return .decimal(Decimal(number))
+            case .double(let number):
+                guard number.isFinite, let place = Decimal.place(of: number), place.isExact else { return nil }
+                return .decimal(place.value)
             case .string(let text): return Decimal(storedText: text).map(Value.decimal)
             default: return nil
             }
@@ -52,6 +55,9 @@ extension Value {
             switch self {
             case .date: return self
             case .double(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
+            case .string(let text):
+                let forms = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
+                return forms.lazy.compactMap { try? Date(text, strategy: $0) }.first.map(Value.date)
             default: return nil
             }
         case .embedded:
@@ -82,7 +88,9 @@ extension Value {
         case .bool(let flag): value = .integer(flag ? 1 : 0)
         case .double(let number):
             value = Int64(exactly: number).map(Value.integer) ?? UInt64(exactly: number).map(Value.unsigned)
-        case .string(let text): value = Int64(text).map(Value.integer) ?? UInt64(text).map(Value.unsigned)
+        case .string(let text): value = Self.integer(text)
+        // An integer without a fraction is written as one.
+        case .decimal(let number): value = Self.integer(number.storedText)
         default: value = nil
         }
         switch value {
@@ -92,12 +100,18 @@ extension Value {
         }
     }
 
+    private static func integer(_ text: String) -> Value? {
+        Int64(text).map(Value.integer) ?? UInt64(text).map(Value.unsigned)
+    }
+
     private var asDouble: Double? {
         switch self {
         case .double(let number): number
         case .integer(let number): Double(exactly: number)
         case .unsigned(let number): Double(exactly: number)
         case .string(let text): Double(text)?.normalized
+        case .decimal(let decimal):
+            Double(decimal.storedText).flatMap { $0.isFinite && NumericOrder.order(self, .double($0)) == 0 ? $0 : nil }
         default: nil
         }
     }
