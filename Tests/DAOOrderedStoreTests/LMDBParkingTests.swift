@@ -10,21 +10,7 @@ import Testing
 @Suite("LMDB: idle readers that keep their snapshots (contract C4)")
 struct LMDBParkingTests {
 
-    private struct Note: Plain, Model, Equatable {
-        var id: Int
-        var text: String
-        static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text))
-    }
-
     private let place = Place()
-
-    private func opened(_ parameters: String = "") throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) {
-        let database = try DatabaseDriver.lmdb.open(
-            DatabaseConfiguration(url: "lmdb:\(place.path("notes.lmdb"))?durability=relaxed\(parameters)"))
-        let notes = DAO(storage: try database.storage(for: Note.self))
-        try notes.persist((1...3).map { Note(id: $0, text: "text \($0)") })
-        return (database, notes)
-    }
 
     /// The number of readers that keep a snapshot, of any process.
     private func snapshots(_ environment: OpaquePointer) -> Int {
@@ -47,7 +33,7 @@ struct LMDBParkingTests {
 
     @Test("a process that reads keeps a snapshot, and gives it up when it writes, and when it has not read for a moment")
     func snapshotsEnd() throws {
-        let (database, notes) = try opened()
+        let (database, notes) = try Note.opened(in: place)
         defer { try? database.close() }
         let environment = try environment(database)
         var parked = 0
@@ -69,7 +55,7 @@ struct LMDBParkingTests {
 
     @Test("a kept snapshot is that of the last commit, whichever thread reads")
     func commitsAreSeen() throws {
-        let (database, notes) = try opened()
+        let (database, notes) = try Note.opened(in: place)
         defer { try? database.close() }
         let commits = Commits()
         let group = DispatchGroup()
@@ -95,7 +81,7 @@ struct LMDBParkingTests {
 
     @Test("the map grows while idle readers keep their snapshots")
     func growth() throws {
-        let (database, notes) = try opened("&mapSize=1M")
+        let (database, notes) = try Note.opened(in: place, "&mapSize=1M")
         defer { try? database.close() }
         for start in stride(from: 10, to: 4_010, by: 100) {
             for _ in 0..<40 { _ = try notes.read(byPrimaryKey: 1) }

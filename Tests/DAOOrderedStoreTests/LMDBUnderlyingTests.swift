@@ -9,21 +9,9 @@ import Testing
 @Suite("LMDB: direct access to the transaction (contract T7)")
 struct LMDBUnderlyingTests {
 
-    private struct Note: Plain, Model, Equatable {
-        var id: Int
-        var text: String
-        static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text))
-    }
-
     private let place = Place()
 
-    private func opened() throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) {
-        let database = try DatabaseDriver.lmdb.open(
-            DatabaseConfiguration(url: "lmdb:\(place.path("notes.lmdb"))?durability=relaxed"))
-        let notes = DAO(storage: try database.storage(for: Note.self))
-        try notes.create((1...3).map { Note(id: $0, text: "text \($0)") })
-        return (database, notes)
-    }
+    private func opened() throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) { try Note.opened(in: place) }
 
     /// Finds the entries whose values contain a text, with an LMDB cursor.
     private static func find(_ text: String, _ handle: LMDBHandle, _ body: (OpaquePointer) throws -> Void = { _ in }) throws

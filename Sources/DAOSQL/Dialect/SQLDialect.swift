@@ -185,7 +185,7 @@ public struct SQLText: Sendable {
 
 extension String {
     /// The name in the quotation marks of standard SQL.
-    public var quotedIdentifier: String {
+    package var quotedIdentifier: String {
         utf8.contains(UInt8(ascii: "\""))
             ? "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
             : "\"" + self + "\""

@@ -1,6 +1,6 @@
-/// A set of fields of an entity, or of other small numbers, by position.
+/// A set of small numbers, such as the positions of fields.
 package struct FieldSet: Hashable {
-    /// The first 64 fields, one bit each.
+    /// The first 64 numbers, one bit each.
     @usableFromInline var low: UInt64 = 0
     /// The remaining fields.
     @usableFromInline var high: [UInt64] = []

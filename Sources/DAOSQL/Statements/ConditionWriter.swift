@@ -158,10 +158,6 @@ struct ConditionWriter {
         let placeholder = bind(.value(value))
         if comparison == .notEqual, table.entity.fields[field].type.isOptional {
             sql.text += table.dialect.isSame(column, placeholder, isNegated: true)
-        } else if table.prefix(of: field, column) == nil {
-            sql.text += column
-            sql.text += comparison.sql
-            sql.text += placeholder
         } else {
             sql.text += withPrefix(field, comparison, [placeholder]) { column + comparison.sql + placeholder }
         }

@@ -240,7 +240,7 @@ extension SQLTable {
     /// The table in statements that read it through the path that was chosen for a query; the table itself when the engine
     /// chooses.
     func using(_ choice: PathChoice?) -> SQLTable {
-        if let choice { through(choice.path) } else { self }
+        choice.map { through($0.path) } ?? self
     }
 
     /// The table in statements that read it through a path.
@@ -329,11 +329,7 @@ extension SQLTable {
 
     private func filtered(_ head: SQLText, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {
         if filter == .all, elements == nil { return head }
-        var sql = head
-        // Most statements grow once.
-        sql.text.reserveCapacity(head.text.utf8.count + 192)
-        sql.text += " WHERE "
-        var writer = ConditionWriter(self, sql, related)
+        var writer = ConditionWriter(self, SQLText(head.text + " WHERE ", head.bindings), related)
         if let elements = elements ?? (source == name ? elementsAlone(in: filter) : nil) {
             writer.write(elements, joins: self.elements != nil, key: "\(name).\(columns[entity.keyIndex])")
             writer.write(" AND (")
@@ -422,20 +418,16 @@ extension SQLTable {
             order: query.order.map { sortTerm($0.field, orderColumn($0.field), isAscending: $0.isAscending) })
     }
 
-    private func limited(_ sql: consuming SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
-        for (number, term) in order.enumerated() {
-            sql.text += number == 0 ? " ORDER BY " : ", "
-            sql.text += term
-        }
+    private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
+        var sql = sql
+        if !order.isEmpty { sql.text += " ORDER BY " + order.joined(separator: ", ") }
         if query.limit != nil || query.offset > 0 {
             sql.bindings.append(.count(query.limit))
-            sql.text += " LIMIT "
-            sql.text += dialect.placeholder(sql.bindings.count)
+            sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)
         }
         if query.offset > 0 {
             sql.bindings.append(.count(query.offset))
-            sql.text += " OFFSET "
-            sql.text += dialect.placeholder(sql.bindings.count)
+            sql.text += " OFFSET " + dialect.placeholder(sql.bindings.count)
         }
         return sql
     }
