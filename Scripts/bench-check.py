@@ -4,7 +4,7 @@
     Scripts/bench-check.py [--record] [--program PATH] [-- OPTIONS of dao-bench]
 
 A row fails when its ratio is more than 15% above the stored one in two of three runs; the third run is only made when
-it decides. --record stores the medians of three runs instead. The stored ratios are in Scripts/bench-ratios.json.
+it decides. Work beside other threads depends on how the system schedules them: there it is 60%. --record stores the medians of three runs instead. The stored ratios are in Scripts/bench-ratios.json.
 Ratios are to C programs in the same run, so that they can be compared between machines of one kind. Those of PostgreSQL are
 measured where Scripts/with-postgres.sh has started a server.
 """
@@ -18,7 +18,7 @@ import tempfile
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 STORED = os.path.join(ROOT, "Scripts", "bench-ratios.json")
-TOLERANCE = 1.15
+TOLERANCE, TOLERANCE_OF_THREADS = 1.15, 1.6
 RUNS = 3
 
 
@@ -29,6 +29,11 @@ def run(program, options):
         subprocess.run([program, *options, "--json", path], check=True, stdout=subprocess.DEVNULL)
         with open(path) as file:
             return {f"{row['pair']}: {row['workload']}": row["ratio"] for row in json.load(file)}
+
+
+def is_slower(row, ratio, stored):
+    """Whether a ratio is worse than a stored one by more than runs differ."""
+    return ratio > stored * (TOLERANCE_OF_THREADS if "observation" in row or "beside" in row else TOLERANCE)
 
 
 def main():
@@ -57,7 +62,7 @@ def main():
         print(f"run {number + 1} of at most {RUNS}", flush=True)
         for row, ratio in run(arguments.program, arguments.options).items():
             seen.setdefault(row, []).append(ratio)
-        slower = {row: sum(ratio > stored[row] * TOLERANCE for ratio in ratios) for row, ratios in seen.items() if row in stored}
+        slower = {row: sum(is_slower(row, ratio, stored[row]) for ratio in ratios) for row, ratios in seen.items() if row in stored}
         if number == 1 and 1 not in slower.values():
             break
     width = max(map(len, seen))
@@ -77,9 +82,9 @@ def main():
     for row in missing:
         print(f"{row}: is stored, and was not measured")
     if failed or missing:
-        print(f"{failed} rows are more than {round(TOLERANCE * 100 - 100)}% slower in two runs, {len(missing)} are missing")
+        print(f"{failed} rows are slower in two runs, {len(missing)} are missing")
         return 1
-    print(f"no row of {len(seen)} is more than {round(TOLERANCE * 100 - 100)}% slower in two runs")
+    print(f"no row of {len(seen)} is slower in two runs")
     return 0
 
 
