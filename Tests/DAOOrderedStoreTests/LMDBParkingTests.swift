@@ -90,6 +90,47 @@ struct LMDBParkingTests {
         #expect(try notes.count() == 4_003)
     }
 
+    @Test("readers go on while the map grows and the file is compacted, and are refused once it is closed")
+    func everythingAtOnce() throws {
+        for round in 0..<4 {
+            let place = Place()
+            defer { withExtendedLifetime(place) {} }
+            let (database, notes) = try Note.opened(in: place, "&mapSize=1M")
+            let isClosed = Mutex(false)
+            let group = DispatchGroup()
+            for thread in 0..<6 {
+                Thread.detachNewThread(in: group) {
+                    var reads = 0
+                    while true {
+                        do {
+                            let texts = try database.snapshot {
+                                try (1...2).map { try notes.read(byPrimaryKey: $0)?.text.dropFirst() }
+                            }
+                            #expect(texts[0] == texts[1] || texts[0] == "ext 1")
+                            reads += 1
+                            // Some hold no snapshot for a moment.
+                            if thread % 2 == 0, reads % 50 == 0 { usleep(500) }
+                        } catch {
+                            #expect((error as? StorageError)?.kind == .closed)
+                            return #expect(isClosed.withLock { $0 })
+                        }
+                    }
+                }
+            }
+            for number in 1...30 {
+                try database.transaction {
+                    try notes.persist((1...2).map { Note(id: $0, text: "\($0) \(number)") })
+                    try notes.persist((100..<150).map { Note(id: number * 100 + $0, text: String(repeating: "x", count: 2_000)) })
+                }
+                if number % 10 == 5 { try database.compact() }
+            }
+            #expect(try notes.count() == 1_503, "round \(round)")
+            isClosed.withLock { $0 = true }
+            try database.close()
+            group.wait()
+        }
+    }
+
     @Test("a transaction that has ended stays so when its snapshot is used again")
     func ended() throws {
         let store = try LMDBStore(path: place.path("store.lmdb"), options: LMDBOptions(durability: .relaxed))

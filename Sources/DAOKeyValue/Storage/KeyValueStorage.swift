@@ -11,8 +11,8 @@ final class KeyValueStorage<Record: Model>: Storage {
     private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
-    /// A reader that no call uses: to make one costs as much as to read a row, and to wait for another thread costs more.
-    private let spareReader = Mutex<SpareReader?>(nil)
+    // To make a reader costs as much as to read a row.
+    private let spareReaders = Spares<RecordReader>()
     // Made once, so that a reader does not allocate it.
     private let makeDefaults: @Sendable () throws -> RowReader = { try Record.schema.defaultRow() }
 
@@ -175,7 +175,7 @@ final class KeyValueStorage<Record: Model>: Storage {
     /// The initial table is valid as long as its catalog entry. An entry of a rolled-back transaction no
     /// longer exists, and its keyspaces can belong to another entity now. Another model or process can have
     /// changed the entry.
-    func table(_ handle: KeyValueHandle) throws -> Table {
+    @inline(__always) func table(_ handle: KeyValueHandle) throws -> Table {
         initialTable.isCurrent ? initialTable : try currentTable(handle)
     }
 
@@ -200,15 +200,14 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
-        let spare = spareReader.withLockIfAvailable { $0.take() } ?? nil
-        if let spare, spare.reader.table === table { return spare.reader }
+        if let spare = spareReaders.take(), spare.table === table { return spare }
         return RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
     }
 
     /// Takes back a reader that the call no longer needs, for another call.
     private func giveBack(_ reader: RecordReader) {
         reader.rest()
-        _ = spareReader.withLockIfAvailable { $0 = SpareReader(reader: reader) }
+        _ = spareReaders.leave(reader)
     }
 
     /// Returns the execution of a query on a transaction.
@@ -244,11 +243,6 @@ final class KeyValueStorage<Record: Model>: Storage {
         recordsToCheck.subtract(1, ordering: .relaxed)
         try schema.checkOrder(with: record)
     }
-}
-
-/// A reader between two calls. Sendable because a call that takes it is the only one that has it.
-private struct SpareReader: @unchecked Sendable {
-    let reader: RecordReader
 }
 
 extension Table {

@@ -1,5 +1,6 @@
 import DAOCore
 import Foundation
+import Synchronization
 
 /// The open environments of this process, one for each file.
 ///
@@ -96,9 +97,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
 }
 
 /// A user of an open environment.
-final class EnvironmentUser: @unchecked Sendable {
-    // Unchecked because of `isOpen`: every access to it holds the lock of the environment's `state`.
-
-    /// Whether the user may use the environment.
-    @exclusivity(unchecked) var isOpen = false
+final class EnvironmentUser: Sendable {
+    /// Whether the user may use the environment. It changes with the lock of the environment's `state`.
+    let isOpen = Atomic(false)
 }

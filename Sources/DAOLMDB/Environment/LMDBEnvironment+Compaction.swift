@@ -81,8 +81,8 @@ extension LMDBEnvironment {
         holdsOnReaders += 1
         waitingForQuiet += 1
         defer { waitingForQuiet -= 1 }
-        while activeCount > 0 {
-            guard state.wait(until: deadline) || activeCount == 0 else {
+        while readers.running.count > 0 {
+            guard state.wait(until: deadline) || readers.running.count == 0 else {
                 letReadersGo()
                 throw StorageError.busy(errors.path)
             }

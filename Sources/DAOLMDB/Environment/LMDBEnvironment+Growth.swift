@@ -23,8 +23,7 @@ extension LMDBEnvironment {
     /// prevent it.
     func growIfNeeded(_ deadline: Date) throws {
         if mustGrow {
-            try waitForQuiet(deadline)
-            try grow()
+            try growWhenQuiet(deadline)
             mustGrow = false
         } else if usedSize > growthMark {
             growAhead()
@@ -34,8 +33,7 @@ extension LMDBEnvironment {
     /// Grows the map before it is full, unless long readers prevent it.
     private func growAhead() {
         do {
-            try waitForQuiet(Date(timeIntervalSinceNow: min(timeout, Self.shortWait)))
-            try grow()
+            try growWhenQuiet(Date(timeIntervalSinceNow: min(timeout, Self.shortWait)))
         } catch {
             // Growth is not required yet. The next attempt is made when half of the remaining space is used,
             // so that few writers wait.
@@ -47,10 +45,7 @@ extension LMDBEnvironment {
     func growForOthers() throws {
         state.lock()
         defer { state.unlock() }
-        // Another thread can have done it in the meantime.
-        guard usedSize > mapSize else { return }
-        try waitForQuiet(Date(timeIntervalSinceNow: timeout))
-        if usedSize > mapSize { try grow() }
+        try growWhenQuiet(Date(timeIntervalSinceNow: timeout), if: usedSize > mapSize)
     }
 
     /// The number of used bytes of the file.
@@ -60,8 +55,14 @@ extension LMDBEnvironment {
         return (information.me_last_pgno + 1) * pageSize
     }
 
-    private func waitForQuiet(_ deadline: Date) throws {
-        guard activeCount > 0 else { return }
+    /// Grows the map as soon as no transaction runs.
+    ///
+    /// - Parameters:
+    ///   - deadline: When to give up.
+    ///   - isNeeded: Whether the map must grow; asked again after the wait, since another thread can have done it.
+    private func growWhenQuiet(_ deadline: Date, if isNeeded: @autoclosure () -> Bool = true) throws {
+        guard isNeeded() else { return }
+        // This closes the lanes of readers.
         waitingForQuiet += 1
         var isHolding = false
         defer {
@@ -70,7 +71,7 @@ extension LMDBEnvironment {
         }
         let patience = max(0, deadline.timeIntervalSinceNow) * Self.patientPart
         let patientDeadline = Date(timeIntervalSinceNow: patience)
-        while activeCount > 0 {
+        while readers.running.count > 0 {
             if !isHolding, Date() >= patientDeadline {
                 isHolding = true
                 holdsOnReaders += 1
@@ -84,6 +85,7 @@ extension LMDBEnvironment {
             _ = state.wait(until: isHolding ? deadline : patientDeadline)
         }
         if let failure { throw failure }
+        if isNeeded() { try grow() }
     }
 
     /// Lets the readers begin that one thread has held back.

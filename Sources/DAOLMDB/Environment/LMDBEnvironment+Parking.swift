@@ -10,11 +10,8 @@ struct ReaderParking {
 
     /// Runs while the process reads.
     fileprivate var timer: (any DispatchSourceTimer)?
-    fileprivate var isRunning = false
     /// The number of reads since the timer has stopped.
     fileprivate var reads = 0
-    /// Whether the process has read since the timer last fired.
-    fileprivate var isUsed = false
 }
 
 // Beginning a read transaction and looking up the roots of the trees takes LMDB as long as finding a row. While a process
@@ -29,45 +26,44 @@ extension LMDBEnvironment {
         return UInt64(information.me_last_txnid)
     }
 
-    /// Notes the end of a read, and returns whether its reader keeps its snapshot.
-    @inline(__always) func mayPark() -> Bool {
-        guard parking.isRunning else { return startParking() }
-        parking.isUsed = true
-        return writer == nil
-    }
-
-    private func startParking() -> Bool {
+    /// Notes the end of a read while idle readers do not keep their snapshots, and returns what the reader does. Called without
+    /// the lock.
+    func noteEnd() -> ReaderLanes.Ending {
+        state.lock()
+        defer { state.unlock() }
         parking.reads += 1
         // Without LMDB's lock file, a snapshot is nobody's to keep.
-        guard parking.reads >= ReaderParking.patience, isLocked else { return false }
+        guard parking.timer == nil, parking.reads >= ReaderParking.patience, isLocked, userCount > 0 else { return .givesUp }
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
         timer.schedule(
             deadline: .now() + .milliseconds(ReaderParking.interval), repeating: .milliseconds(ReaderParking.interval),
             leeway: .nanoseconds(0))
         timer.setEventHandler { [weak self] in self?.parkingTimeIsOver() }
-        (parking.timer, parking.isRunning, parking.isUsed) = (timer, true, true)
+        parking.timer = timer
+        decideOnSnapshots()
         timer.resume()
-        return writer == nil
+        return readers.ending
     }
 
+    /// Tells readers what to do with their snapshots when they end.
+    func decideOnSnapshots() { readers.decide(parking.timer == nil ? .asks : writer == nil ? .keeps : .givesUp) }
+
     /// Lets all idle readers give up their snapshots.
-    func unparkReaders() {
-        if parking.isRunning { for reader in idleReaders { reader.unpark() } }
-    }
+    func unparkReaders() { readers.idle.forEach { $0.unpark() } }
 
     /// Lets idle readers give up their snapshots from now on, until the process reads again.
     func stopParking() {
-        unparkReaders()
         parking.timer?.cancel()
         parking = ReaderParking()
+        decideOnSnapshots()
+        unparkReaders()
     }
 
     /// Called without the lock.
     private func parkingTimeIsOver() {
         state.lock()
         defer { state.unlock() }
-        guard parking.isRunning else { return }
-        if parking.isUsed { unparkReaders() } else { stopParking() }
-        parking.isUsed = false
+        guard parking.timer != nil else { return }
+        if readers.takeUse() { unparkReaders() } else { stopParking() }
     }
 }

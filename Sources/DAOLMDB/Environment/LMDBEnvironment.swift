@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSystemLMDB
 import Foundation
+import Synchronization
 
 /// An open file: LMDB's environment, and the count of its users, which LMDB leaves to the caller.
 ///
@@ -11,7 +12,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     // of `state`. LMDB allows any thread to use the handle; it is closed when no transaction is left that
     // could use it.
 
-    // The next four change only when the file is replaced by its compact copy, while no transaction runs.
+    // The next four change only when the file is replaced by its compact copy, while no transaction runs. A running
+    // transaction therefore reads them without the lock.
     /// LMDB's environment handle.
     @exclusivity(unchecked) private(set) var handle: OpaquePointer
     /// The trees of the file.
@@ -38,8 +40,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// The size of a page in bytes.
     let pageSize: Int
 
-    // The maximum number of idle readers. Each holds a slot of the reader table that all processes share.
-    private static let maximumIdleReaders = 32
+    private static let laneOfWriter = 0
     // The number of write transactions after which the reader slots of killed processes are freed, so that
     // they do not pin old pages.
     private static let writesBetweenReaderChecks = 128
@@ -50,28 +51,26 @@ final class LMDBEnvironment: @unchecked Sendable {
     var mapSize: Int
     /// The used size at which the map grows.
     var growthMark: Int
-    /// The number of transactions that run or are about to run.
-    var activeCount = 0
+    /// Counts transactions, and has idle readers.
+    let readers = ReaderLanes()
     /// Whether a write found the map full.
     var mustGrow = false
     /// The number of threads that hold new readers back, so that the map can grow or be replaced.
-    var holdsOnReaders = 0
-    /// The number of threads that wait for `activeCount` to become zero.
-    var waitingForQuiet = 0
+    var holdsOnReaders = 0 { didSet { updateLanes() } }
+    /// The number of threads that wait until no transaction runs.
+    var waitingForQuiet = 0 { didSet { updateLanes() } }
     /// The reason why all calls fail until the file is opened again; nil without a failure.
-    var failure: StorageError?
-    @exclusivity(unchecked) private(set) var writer: pthread_t?
+    var failure: StorageError? { didSet { updateLanes() } }
+    @exclusivity(unchecked) private(set) var writer: pthread_t? { didSet { decideOnSnapshots() } }
     // The file, open for the lock of the writer until the environment is closed.
     private var file: DatabaseFile?
     // Whether LMDB's handle is open. It is not after a file was replaced and could not be opened.
     private var isMapped = true
-    // Never accessed during another access, so that a read does not pay for the check of that.
-    @exclusivity(unchecked) private(set) var idleReaders: [LMDBReadTransaction] = []
-    /// Decides whether idle readers keep their snapshots.
-    @exclusivity(unchecked) var parking = ReaderParking()
+    /// When idle readers keep their snapshots.
+    var parking = ReaderParking()
     private var writeCount = 0
     // The number of stores on the file. When it is zero, the environment is closed.
-    private var userCount = 0
+    private(set) var userCount = 0 { didSet { updateLanes() } }
     private var syncsFully: Bool
 
     /// Takes over an open environment.
@@ -95,6 +94,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         isReadOnly = options.isReadOnly || !found.canWrite
         timeout = options.writeTimeout
         syncsFully = options.durability == .full
+        updateLanes()
     }
 
     /// The syncing mode that LMDB reports.
@@ -142,7 +142,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             guard code == 0 else { throw errors.error(code, "making the database durable") }
             syncsFully = true
         }
-        user.isOpen = true
+        user.isOpen.store(true, ordering: .relaxed)
         userCount += 1
     }
 
@@ -153,19 +153,19 @@ final class LMDBEnvironment: @unchecked Sendable {
     func leave(_ user: EnvironmentUser) -> Bool {
         state.lock()
         defer { state.unlock() }
-        guard user.isOpen else { return false }
-        user.isOpen = false
+        guard user.isOpen.exchange(false, ordering: .acquiringAndReleasing) else { return false }
         userCount -= 1
         guard userCount == 0 else { return false }
         stopParking()
-        for reader in idleReaders { reader.discard() }
-        idleReaders = []
+        discardIdleReaders()
         state.broadcast()
-        if activeCount == 0 { close() }
+        if readers.running.count == 0 { close() }
         return true
     }
 
     private func close() {
+        // Readers that ended while the last user left have come back.
+        discardIdleReaders()
         if isMapped { mdb_env_close(handle) }
         isMapped = false
         mark = nil
@@ -179,8 +179,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// - Throws: The error of `rename`, or of opening the new file. In the latter case all calls fail until the file is
     ///   opened again.
     func replaceFile(_ rename: () throws -> Void) throws {
-        for reader in idleReaders { reader.discard() }
-        idleReaders = []
+        discardIdleReaders()
         try rename()
         // This releases the locks on the lock file. Other processes now open the new file.
         mdb_env_close(handle)
@@ -212,7 +211,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     ///
     /// - Returns: The file.
     @discardableResult func check(_ user: EnvironmentUser) throws -> DatabaseFile {
-        guard user.isOpen, let file else {
+        guard user.isOpen.load(ordering: .relaxed), let file else {
             throw StorageError.closed(errors.path)
         }
         if let failure { throw failure }
@@ -223,12 +222,30 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     /// Begins to read the newest snapshot.
     func beginReading(_ user: EnvironmentUser) throws -> LMDBReadTransaction {
+        let lane = ThreadLanes.own
+        if readers.running.enter(lane) {
+            var idle = user.isOpen.load(ordering: .acquiring) ? readers.idle.take() : nil
+            if idle != nil, start(&idle) == 0, let reader = idle {
+                reader.lane = lane
+                return reader
+            }
+            leave(lane)
+        }
+        return try beginReading(user, lane)
+    }
+
+    /// Begins to read with the lock.
+    private func beginReading(_ user: EnvironmentUser, _ lane: Int) throws -> LMDBReadTransaction {
         var deadline: Date?
         while true {
-            var idle = try enterReader(user)
-            let (transaction, code) = startReader(&idle)
-            if code == 0, let transaction { return transaction }
-            leave()
+            try enterReader(user, lane)
+            var reader = readers.idle.take()
+            let code = start(&reader)
+            if code == 0, let reader {
+                reader.lane = lane
+                return reader
+            }
+            leave(lane)
             switch code {
             case MDB_READERS_FULL where deadline.map { $0 > Date() } ?? true:
                 deadline = deadline ?? Date(timeIntervalSinceNow: timeout)
@@ -244,40 +261,46 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Counts a new reader, and returns an idle transaction for reuse if there is one.
-    private func enterReader(_ user: EnvironmentUser) throws -> LMDBReadTransaction? {
+    /// Counts a new reader.
+    private func enterReader(_ user: EnvironmentUser, _ lane: Int) throws {
         state.lock()
         defer { state.unlock() }
         while holdsOnReaders > 0 { state.wait() }
         let file = try check(user)
-        if !isLocked, activeCount == 0 {
+        if !isLocked, readers.running.count == 0 {
             try FileLock.acquire(file, isShared: true, deadline: Date(timeIntervalSinceNow: timeout), errors: errors)
         }
-        activeCount += 1
-        return idleReaders.popLast()
+        readers.running.enterClosed(lane)
     }
 
-    private func startReader(_ idle: inout LMDBReadTransaction?) -> (LMDBReadTransaction?, CInt) {
+    /// Lets an idle reader begin again, or makes a reader.
+    ///
+    /// - Parameter reader: The idle reader, or nil. On return the reader that has begun.
+    /// - Returns: LMDB's result code. Unless it is zero, there is no reader.
+    @inline(__always) private func start(_ reader: inout LMDBReadTransaction?) -> CInt {
         // A caller that still holds an ended transaction must not find it running again.
-        if idle != nil, !isKnownUniquelyReferenced(&idle) { idle = idle?.successor() }
-        if let reader = idle { return (reader, reader.renew()) }
+        if reader != nil, !isKnownUniquelyReferenced(&reader) { reader = reader?.successor() }
+        if let reader { return reader.renew() }
         var handle: OpaquePointer?
         let code = mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
-        guard code == 0, let handle else { return (nil, code) }
-        return (LMDBReadTransaction(handle, self), 0)
+        if code == 0, let handle { reader = LMDBReadTransaction(handle, self) }
+        return code
     }
 
     /// Takes back an idle reader for reuse.
     func endReading(_ reader: LMDBReadTransaction) {
-        state.lock()
-        defer { state.unlock() }
-        if userCount > 0, idleReaders.count < Self.maximumIdleReaders {
-            if !mayPark() { reader.unpark() }
-            idleReaders.append(reader)
+        let lane = reader.lane
+        var ending = readers.ending
+        if ending == .asks { ending = noteEnd() }
+        if ending == .givesUp { reader.unpark() }
+        if readers.idle.leave(reader) {
+            readers.use()
+            // Decided in the meantime: the reader may be the one that was not found.
+            if ending == .keeps, readers.ending != .keeps { readers.idle.forEach { $0.unpark() } }
         } else {
             reader.discard()
         }
-        countOut()
+        leave(lane)
     }
 
     /// Frees slots in the full reader table where possible, and waits briefly. No transaction of the caller runs.
@@ -285,28 +308,36 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.lock()
         var dead: CInt = 0
         if isMapped { mdb_reader_check(handle, &dead) }
-        let isIdle = idleReaders.isEmpty
-        for reader in idleReaders { reader.discard() }
-        idleReaders = []
+        var hadIdleReaders = false
+        readers.idle.drain {
+            $0.discard()
+            hadIdleReaders = true
+        }
         state.unlock()
-        if dead == 0, isIdle { usleep(1_000) }
+        if dead == 0, !hadIdleReaders { usleep(1_000) }
     }
+
+    private func discardIdleReaders() { readers.idle.drain { $0.discard() } }
 
     // MARK: Counting
 
     /// Counts the end of a transaction.
-    func leave() {
-        state.lock()
-        countOut()
-        state.unlock()
+    @inline(__always) func leave(_ lane: Int) {
+        if readers.running.leave(lane) { tellOfEnd() }
     }
 
-    private func countOut() {
-        activeCount -= 1
-        guard activeCount == 0 else { return }
+    private func tellOfEnd() {
+        state.lock()
+        defer { state.unlock() }
+        guard readers.running.count == 0 else { return }
         if !isLocked, let file { FileLock.release(file) }
         if waitingForQuiet > 0 { state.broadcast() }
         if userCount == 0 { close() }
+    }
+
+    /// Closes the lanes where readers need the lock. `state` is locked.
+    private func updateLanes() {
+        readers.running.set(isClosed: holdsOnReaders > 0 || waitingForQuiet > 0 || userCount == 0 || failure != nil || !isLocked)
     }
 
     // MARK: The writer
@@ -387,13 +418,13 @@ final class LMDBEnvironment: @unchecked Sendable {
                 state.unlock()
                 throw error
             }
-            activeCount += 1
+            readers.running.enterClosed(Self.laneOfWriter)
             state.unlock()
 
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(handle, nil, 0, &transaction)
             if code == 0, let transaction { return transaction }
-            leave()
+            leave(Self.laneOfWriter)
             guard code == MDB_MAP_RESIZED else { throw errors.error(code, "beginning to write") }
             state.lock()
             mustGrow = true
@@ -420,8 +451,8 @@ final class LMDBEnvironment: @unchecked Sendable {
         writer = nil
         if foundMapFull { mustGrow = true }
         if let failure, self.failure == nil { self.failure = failure }
-        countOut()
         state.broadcast()
         state.unlock()
+        leave(Self.laneOfWriter)
     }
 }

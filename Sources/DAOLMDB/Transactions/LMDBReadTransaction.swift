@@ -13,11 +13,13 @@ final class LMDBReadTransaction: LMDBTransaction {
     @exclusivity(unchecked) private var spareCursors = [OpaquePointer?](repeating: nil, count: Trees.count)
     // The snapshot before the last renewal.
     private var lastNumber: UInt64 = 0
+    /// Where the environment counts it.
+    @exclusivity(unchecked) var lane = 0
 
     deinit {
         guard handle != nil else { return discard() }
         discard()
-        environment.leave()
+        environment.leave(lane)
     }
 
     override var snapshotNumber: UInt64? { handle.map { UInt64(mdb_txn_id($0)) } }

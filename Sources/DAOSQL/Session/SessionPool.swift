@@ -8,15 +8,9 @@ import Synchronization
 /// There are as many sessions as concurrent reads, including live cursors, up to a limit: a session costs the process
 /// file descriptors, and others need some too. Idle sessions beyond a small number are closed.
 final class SessionPool: Sendable {
-    /// The number of idle sessions that are kept.
-    private let capacity: Int
-
-    private struct State {
-        var idle: [SQLSession] = []
-        var isClosed = false
-    }
-
-    private let state = Mutex(State())
+    /// A thread gets the session back that it has used last: that has the pages and statements that it needs.
+    private let idle: Spares<SQLSession>
+    private let isClosed = Atomic(false)
     private let open: @Sendable () throws -> SQLSession
     private let didRead: @Sendable () -> Void
     /// Counts the sessions that may still be taken; nil without a limit.
@@ -38,7 +32,7 @@ final class SessionPool: Sendable {
     ) {
         self.open = open
         self.didRead = didRead
-        self.capacity = capacity
+        idle = Spares(count: max(capacity, 1))
         path = traits.path
         option = traits.readersOption
         timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
@@ -55,7 +49,7 @@ final class SessionPool: Sendable {
         if let free, CallTrace.waiting({ free.wait(timeout: .now() + timeout) }) == .timedOut {
             throw StorageError.tooManyReads(path, option: option)
         }
-        while let session = state.withLock({ $0.idle.popLast() }) {
+        while let session = idle.take() {
             if !session.connection.isOutdated { return session }
         }
         do {
@@ -87,37 +81,22 @@ final class SessionPool: Sendable {
             guard free?.wait(timeout: deadline) != .timedOut else { throw StorageError.readsPreventSuspension(path) }
             taken += 1
         }
-        _ = takeIdle()
+        idle.drain { _ in }
         try body()
-    }
-
-    private func takeIdle() -> [SQLSession] {
-        state.withLock { state in
-            defer { state.idle = [] }
-            return state.idle
-        }
     }
 
     private func put(_ session: SQLSession) {
         didRead()
-        let surplus = state.withLock { state -> SQLSession? in
-            guard !state.isClosed, state.idle.count < capacity else { return session }
-            state.idle.append(session)
-            return nil
-        }
-        // Closed before another one is opened.
-        _ = consume surplus
+        // Where there is no place for it, it is closed.
+        _ = idle.leave(session)
+        if isClosed.load(ordering: .sequentiallyConsistent) { idle.drain { _ in } }
         free?.signal()
     }
 
     /// Closes idle sessions now, and the sessions in use when they return.
     func close() {
-        let idle = state.withLock { state in
-            state.isClosed = true
-            defer { state.idle = [] }
-            return state.idle
-        }
-        _ = idle
+        isClosed.store(true, ordering: .sequentiallyConsistent)
+        idle.drain { _ in }
     }
 }
 

@@ -17,7 +17,7 @@ import Synchronization
 /// }
 /// ```
 ///
-/// A call costs two atomic additions.
+/// A call costs two atomic additions, to a count that other threads seldom use.
 public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     /// The transactions of the engine.
     public let transactions: TransactionCoordinator<Handle>
@@ -54,8 +54,8 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     ///
     /// - Throws: `.closed`; any error of the closure.
     @inlinable public func call<Result>(_ body: () throws -> Result) throws -> Result {
-        if gate.enter() {
-            defer { gate.leave() }
+        if let lane = gate.enter() {
+            defer { gate.leave(lane) }
             return try body()
         }
         try checkTransaction()
@@ -113,35 +113,33 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
 }
 
 /// Admits calls until the database is closed. Closing waits for the admitted calls.
-@usableFromInline final class CallGate: Sendable {
-    /// Twice the number of admitted calls, plus one after the gate is closed.
-    private let state = Atomic<Int>(0)
-    private let drained = DispatchSemaphore(value: 0)
+@usableFromInline struct CallGate: ~Copyable, Sendable {
+    private let calls = CallLanes()
+    private let isClosed = Atomic(false)
+    private let ended = DispatchSemaphore(value: 0)
 
     init() {}
 
-    /// Admits a call, unless the gate is closed. Every admitted call must call ``leave()``.
+    /// Admits a call, unless the gate is closed.
     ///
-    /// - Returns: Whether the call is admitted.
-    @usableFromInline func enter() -> Bool {
-        let before = state.add(2, ordering: .acquiringAndReleasing).oldValue
-        if before & 1 == 0 { return true }
-        leave()
-        return false
+    /// - Returns: The lane that the admitted call must leave; nil when it is not admitted.
+    @usableFromInline func enter() -> Int? {
+        let lane = ThreadLanes.own
+        return calls.enter(lane) ? lane : nil
     }
 
     /// Ends an admitted call.
-    @usableFromInline func leave() {
-        if state.subtract(2, ordering: .acquiringAndReleasing).newValue == 1 { drained.signal() }
+    @usableFromInline func leave(_ lane: Int) {
+        if calls.leave(lane) { ended.signal() }
     }
 
     /// Closes the gate and waits until all admitted calls have ended.
     ///
     /// - Returns: False when the gate was already closed.
     func close() -> Bool {
-        let before = state.bitwiseOr(1, ordering: .acquiringAndReleasing).oldValue
-        if before & 1 == 1 { return false }
-        while state.load(ordering: .acquiring) != 1 { drained.wait() }
+        if isClosed.exchange(true, ordering: .acquiringAndReleasing) { return false }
+        calls.set(isClosed: true)
+        while calls.count > 0 { ended.wait() }
         return true
     }
 }
