@@ -80,6 +80,23 @@ enum RelationsConditions {
                 try ids { $0.owner != Person(id: 2, name: "any name") }, ["empty", "mixed", "unread"],
                 "a row other than this one")
         },
+        ConformanceCase("P.listOfToOne", "P5", "P1", title: "a list of the related row is empty without a row") { context in
+            let pins = try fill(context).storage.database.dao(Pin.self)
+            let topics = [nil, "empty", "mixed", "read", "unread"]
+            try pins.create(topics.enumerated().map { Pin(id: $0, topic: $1.map { Reference($0) }) })
+            func found(_ condition: (FieldProxy<Pin>) -> Condition<Pin>) throws -> [String?] {
+                try pins.read(where: condition).map { topics[$0.id] }
+            }
+            try expectEqual(try found { $0.topic.posts.contains { $0.isRead } }, ["mixed", "read"], "any")
+            try expectEqual(try found { $0.topic.posts.allSatisfy { $0.isRead } }, [nil, "empty", "read"], "all")
+            try expectEqual(try found { !$0.topic.posts.contains { $0.isRead } }, [nil, "empty", "unread"], "none")
+            try expectEqual(try found { $0.topic.posts.isEmpty }, [nil, "empty"], "no child")
+            try expectEqual(try found { $0.topic.posts.count > 1 }, ["mixed", "unread"], "several")
+            try expectEqual(try found { $0.topic.posts.count < 2 && $0.topic.id != nil }, ["empty", "read"], "few")
+            try expectEqual(
+                try found { $0.topic.posts.contains { $0.author.name == "Ben" } && $0.topic.owner == nil }, ["unread"],
+                "beside another path")
+        },
         ConformanceCase("P.nested", "P5", title: "conditions span relationships and combine with plain conditions") { context in
             let topics = try fill(context)
             try expectEqual(
@@ -410,4 +427,11 @@ enum RelationsConditions {
         ])
         return topics
     }
+}
+
+/// A row that refers to a topic.
+private struct Pin: Plain, Model {
+    var id: Int
+    var topic: Reference<Topic>?
+    static let schema = Schema("pin", Self.init, Field("id", \.id, .primaryKey), Field("topic", \.topic))
 }

@@ -81,6 +81,7 @@ enum Schemas {
                 ("a read by key", { _ = try dao.read(byPrimaryKey: 2) }), ("a read", { _ = try dao.read() }),
                 ("a write", { try dao.create(SwappedMoods(id: 3, before: .calm, after: .other)) }),
                 ("a merge", { try dao.persist(SwappedMoods(id: 2, before: .other, after: .calm)) }),
+                ("an update", { _ = try dao.update(where: { $0.id == 2 }) { $0.before = .calm } }),
             ] {
                 try expectError(.invalidSchema, what, entity: "moods", field: "before") { try body() }
             }

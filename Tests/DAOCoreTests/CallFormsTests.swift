@@ -2,8 +2,8 @@ import DAOCore
 import DAOMemory
 import Testing
 
-/// Every asynchronous form passes on what it was given.
-@Suite struct AsyncFormsTests {
+/// Every form of a call passes on what it was given.
+@Suite struct CallFormsTests {
     private struct Folder: Plain, Model, Equatable {
         var id: Int
         static let notes = Inverse(\Note.folder)
@@ -21,18 +21,18 @@ import Testing
     }
 
     /// Notes 1 to 6 with the ranks 1, 2, 0, 1, 2, 0 in folders 1, 0, 1, 0, 1, 0.
-    private static func opened() async throws -> DAO<IdentityTranslator<Note>> {
-        let database = try DatabaseDrivers(.memory).open("memory:")
-        try await DAO(storage: try database.storage(for: Folder.self)).create([Folder(id: 0), Folder(id: 1)])
+    private static func opened() throws -> DAO<IdentityTranslator<Note>> {
+        let database = try DatabaseDrivers([.memory]).open("memory:")
+        try DAO(storage: try database.storage(for: Folder.self)).create([Folder(id: 0), Folder(id: 1)])
         let notes = DAO(storage: try database.storage(for: Note.self))
-        try await notes.create((1...6).map { Note(id: $0, title: "t\($0)", rank: $0 % 3, folder: Reference($0 % 2)) })
+        try notes.create((1...6).map { Note(id: $0, title: "t\($0)", rank: $0 % 3, folder: Reference($0 % 2)) })
         return notes
     }
 
     private let high = Condition<Note> { $0.rank > 0 }
 
     @Test func rowsAreRead() async throws {
-        let notes = try await Self.opened()
+        let notes = try Self.opened()
         #expect(try await notes.read(predicatedBy: high).map(\.id) == [1, 2, 4, 5])
         #expect(try await notes.read(orderedBy: "rank", ascending: false).map(\.id) == [2, 5, 1, 4, 3, 6])
         #expect(try await notes.read(predicatedBy: high, orderedBy: "title", ascending: false).map(\.id) == [5, 4, 2, 1])
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test func partsOfRowsAreRead() async throws {
-        let notes = try await Self.opened()
+        let notes = try Self.opened()
         #expect(
             try await notes.read(\.title, orderedBy: .descending(\.id), limit: 2, offset: 1, where: { $0.rank > 0 })
                 == ["t4", "t2"])
@@ -64,7 +64,7 @@ import Testing
     }
 
     @Test func rowsAreWritten() async throws {
-        let notes = try await Self.opened()
+        let notes = try Self.opened()
         let made = try await notes.findOrCreate(byPrimaryKey: 7) { Note(id: 7, title: "t7", rank: 9, folder: nil) }
         #expect(made.rank == 9)
         #expect(try await notes.findOrCreate(byPrimaryKey: 1) { made }.title == "t1")
@@ -72,5 +72,15 @@ import Testing
         #expect(try await notes.erase([Note(id: 1, title: "", rank: 0, folder: nil), made]) == 1)
         #expect(try await notes.erase(predicatedBy: high) == 3)
         #expect(try await notes.read().map(\.id) == [3, 6])
+    }
+
+    @Test func pagesAndFieldsAreRead() throws {
+        let notes = try Self.opened()
+        var page = try notes.page(orderedBy: .ascending(\.rank), .descending(\.id), limit: 2, where: { $0.rank < 2 })
+        #expect(page.elements.map(\.id) == [6, 3])
+        page = try notes.page(
+            orderedBy: .ascending(\.rank), .descending(\.id), limit: 9, after: page.next, where: { $0.rank < 2 })
+        #expect(page.elements.map(\.id) == [4, 1])
+        #expect(try notes.read { $0.rank >= $0.id }.map(\.id) == [1, 2])
     }
 }
