@@ -141,7 +141,7 @@ bench-copy: ## How fast ROWS=1000000 are copied from SQLite to a PostgreSQL serv
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh sh -c '.build/release/dao-bench --copy-postgres "$$DAO_POSTGRES_URL" --rows $(or $(ROWS),1000000) --repeat 3'
 
-bench-check: ## Fail where a ratio of dao-bench is worse than the stored one by more than 15% in two of three runs
+bench-check: ## Fail where a ratio of dao-bench is worse than the stored one in two of three runs
 	@Scripts/setup.sh
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh --if-possible --durable Scripts/bench-check.py

@@ -98,6 +98,7 @@ struct TextPredicateTests {
         check("age == -9223372036854775808", P { $0.age == .min })
         check("big == 18446744073709551615", P { $0.big == .max })
         check("big == 0xFFFFFFFFFFFFFFFF", P { $0.big == .max })
+        check("score == 0x1FFFFFFFFFFFFFFFF", P { $0.score == 36_893_488_147_419_103_232 })
         check("score == 1.5", P { $0.score == 1.5 })
         check("score == .5", P { $0.score == 0.5 })
         check("score == -.5", P { $0.score == -0.5 })

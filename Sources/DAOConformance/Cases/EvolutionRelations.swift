@@ -37,6 +37,30 @@ enum EvolutionRelations {
                 try database.dao(House.self).read(), [1, 2].map { House(id: $0, pets: [], chief: nil) })
         },
         ConformanceCase(
+            "E.rewriteOmitsLinked", "E3", "R4",
+            title: "a row that a rewrite omits disappears from every list, also when a row with its key is inserted"
+        ) { context in
+            let database = try database(context)
+            let before = try database.dao(House.self).read().map { $0.pets.map(\.id) }
+            try expectEqual(before.filter { $0.contains(3) }.count, 1, "lists with the row")
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            try step.rewrite("pet", as: Pet.schema.description) { old, new in
+                                if old["id"] == .integer(3) { new.erase() } else { new["name"] = .string("re") }
+                            }
+                            try expectEqual(try step.count("pet"), 3, "the rows that are left")
+                            try step.insert([["id": .integer(3), "name": .string("new")]], into: "pet")
+                        }
+                    ]))
+            let after = try database.dao(House.self).read()
+            try expectEqual(after.map { $0.pets.map(\.id) }, before.map { $0.filter { $0 != 3 } })
+            try expect(after.allSatisfy { $0.pets.allSatisfy { $0.name == "re" } }, "rewritten rows in the lists")
+            try expectEqual(try database.dao(Pet.self).read(byPrimaryKey: 3)?.name, "new")
+        },
+        ConformanceCase(
             "E.migratesRelations", "E3", "R4",
             title: "links stay valid when entities are renamed, and a row that a step erases disappears from every list"
         ) { context in

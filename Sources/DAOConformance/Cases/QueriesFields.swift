@@ -83,6 +83,25 @@ enum QueriesFields {
                 try topics.read(\.id, \.owner).count
             }
         },
+        ConformanceCase("Q.uuidsOfIndex", "Q10", "Q9", title: "UUIDs are read as they are stored, also where an index has them") {
+            context in
+            let crates = try context.dao(Crate.self)
+            var stored = Crate.make(12)
+            for index in stored.indices {
+                stored[index].code =
+                    index % 4 == 0 ? nil : UUID(uuidString: "00FF1020-3040-5060-7080-90A0B0C0D0\(20 + index % 3)")
+            }
+            try crates.create(stored)
+            let sorted = stored.map(\.code).sorted { ($0?.uuidString ?? "") < ($1?.uuidString ?? "") }
+            try expectEqual(try crates.read(\.code, orderedBy: .ascending(\.code)), sorted)
+            try expectEqual(try crates.read(\.code, orderedBy: .descending(\.code), limit: 5), Array(sorted.reversed().prefix(5)))
+            try expectEqual(try crates.distinct(\.code), Set(sorted).sorted { ($0?.uuidString ?? "") < ($1?.uuidString ?? "") })
+            let groups = try crates.groups(by: \.code, .count) { $0.code != nil }
+            try expectEqual(groups.map(\.1), [3, 3, 3])
+            try expectEqual(
+                try crates.read(\.code, \.id, orderedBy: .descending(\.code), .descending(\.id), limit: 2).map(\.0),
+                Array(sorted.reversed().prefix(2)))
+        },
         ConformanceCase(concurrent: "Q.fieldsAsync", "Q10", "Q11", title: "async forms give fields and groups") { context in
             let dao = try context.open().dao(Item.self)
             try await dao.create(Item.make(1...4))

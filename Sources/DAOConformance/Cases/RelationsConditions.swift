@@ -122,6 +122,14 @@ enum RelationsConditions {
             let page = try topics.page(Query(where: condition), limit: 1)
             try expectEqual(page.elements.map(\.id), ["mixed"])
             try expectEqual(try topics.page(Query(where: condition, after: page.next), limit: 5).elements.map(\.id), ["read"])
+            // Not every database compares texts without their case by itself.
+            for (text, found) in [("A", ["read"]), ("E", ["mixed"]), ("g", [])] {
+                var visited: [String] = []
+                try topics.forEach(Query(where: Condition { $0.posts.contains { $0.text.equals(text, .caseInsensitive) } })) {
+                    visited.append($0.id)
+                }
+                try expectEqual(visited, found, text)
+            }
             try expectEqual(try topics.update(where: { $0.posts.contains { $0.isRead } }) { $0.title = "seen" }, 2)
             try expectEqual(try topics.count { $0.title == "seen" }, 2)
             try expectEqual(try topics.erase(predicatedBy: condition), 2)

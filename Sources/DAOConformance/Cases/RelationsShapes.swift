@@ -53,6 +53,28 @@ enum RelationsShapes {
             try bands.erase(byPrimaryKey: 1)
             try expectEqual(try players.read(byPrimaryKey: 2)?.bands.map(\.name), ["b2"])
         },
+        ConformanceCase(
+            "R.toOneInCycle", "R2", "R4", title: "a row inside itself has no lists, but the rows that it refers to"
+        ) { context in
+            let (database, stations) = try context.open(with: Station.self)
+            let storage = try database.storage(for: Station.self)
+            let owners = [1: Person(id: 1, name: "Ada"), 2: Person(id: 2, name: "Ben")]
+            try stations.persist(owners.map { Station(id: $0, owner: $1) })
+            for (id, next) in [(1, 2), (2, 1)] {
+                let next = try storage.read(keys: [.integer(Int64(next))], includesSubentities: false)
+                try stations.persist(Station(id: id, next: next, owner: owners[id]))
+            }
+            for (id, other) in [(1, 2), (2, 1)] {
+                let station = try require(stations.read(byPrimaryKey: id), "the station")
+                try expectEqual(station.owner, owners[id])
+                try expectEqual(station.next.map(\.owner), [owners[other]], "the next one's")
+                try expectEqual(station.next.first?.next.map(\.id), [id], "back")
+                try expectEqual(station.next.first?.next.map(\.owner), [owners[id]], "that of the station inside itself")
+                try expectEqual(station.next.first?.next.map(\.next.count), [0], "its list")
+            }
+            let all = try stations.read()
+            try expectEqual(all.map { $0.next.first?.owner?.name }, ["Ben", "Ada"], "in an answer of both")
+        },
         ConformanceCase("R.longCycle", "R4", title: "a cycle of 1,000 rows is read and erased in finite time") { context in
             let (database, folders) = try context.open(with: Folder.self)
             let storage = try database.storage(for: Folder.self)
@@ -233,4 +255,12 @@ private struct OptionalList: Model {
     var id: Int
     var list: [Label]?
     static let schema = Schema("optional_list", Self.init, Field("id", \.id, .primaryKey), Field("list", \.list))
+}
+
+private struct Station: Plain, Model, Equatable {
+    var id: Int
+    var next: [Station] = []
+    var owner: Person?
+    static let schema = Schema(
+        "station", Self.init, Field("id", \.id, .primaryKey), Field("next", \.next, .linked), Field("owner", \.owner, .linked))
 }
