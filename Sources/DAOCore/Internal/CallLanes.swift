@@ -9,7 +9,7 @@ package enum ThreadLanes {
     /// The lane of the calling thread.
     @inlinable @inline(__always) package static var own: Int {
         // The addresses of threads differ by multiples of their stacks' size: only the upper bits of the product are spread.
-        let thread = withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) }
+        let thread = UInt64(withUnsafeBytes(of: pthread_self()) { $0.load(as: UInt.self) })
         return Int((thread &* 0x9E37_79B9_7F4A_7C15) >> 60)
     }
 }

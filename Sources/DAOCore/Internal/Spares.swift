@@ -55,12 +55,12 @@ package struct Spares<Object: AnyObject>: ~Copyable, @unchecked Sendable {
     }
 
     @inline(never) @usableFromInline func takeElsewhere(_ own: Int) -> Object? {
-        for step in 1..<max(count, 1) { if let object = take(from: (own + step) % count) { return object } }
+        for step in 1..<count { if let object = take(from: (own + step) % count) { return object } }
         return nil
     }
 
     @inline(never) @usableFromInline func leaveElsewhere(_ object: Object, _ own: Int) -> Bool {
-        (1..<max(count, 1)).contains { leave(object, in: (own + $0) % count) }
+        (1..<count).contains { leave(object, in: (own + $0) % count) }
     }
 
     // Sequentially consistent, so that a caller can look after `leave` whether objects are still to be left, and another one visit

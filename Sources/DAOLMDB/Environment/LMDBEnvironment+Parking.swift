@@ -49,14 +49,16 @@ extension LMDBEnvironment {
     func decideOnSnapshots() { readers.decide(parking.timer == nil ? .asks : writer == nil ? .keeps : .givesUp) }
 
     /// Lets all idle readers give up their snapshots.
-    func unparkReaders() { readers.idle.forEach { $0.unpark() } }
+    func unparkReaders() {
+        if parking.timer != nil { readers.idle.forEach { $0.unpark() } }
+    }
 
     /// Lets idle readers give up their snapshots from now on, until the process reads again.
     func stopParking() {
+        readers.decide(.asks)
+        unparkReaders()
         parking.timer?.cancel()
         parking = ReaderParking()
-        decideOnSnapshots()
-        unparkReaders()
     }
 
     /// Called without the lock.

@@ -157,14 +157,12 @@ final class LMDBEnvironment: @unchecked Sendable {
         userCount -= 1
         guard userCount == 0 else { return false }
         stopParking()
-        discardIdleReaders()
         state.broadcast()
         if readers.running.count == 0 { close() }
         return true
     }
 
     private func close() {
-        // Readers that ended while the last user left have come back.
         discardIdleReaders()
         if isMapped { mdb_env_close(handle) }
         isMapped = false
@@ -308,16 +306,22 @@ final class LMDBEnvironment: @unchecked Sendable {
         state.lock()
         var dead: CInt = 0
         if isMapped { mdb_reader_check(handle, &dead) }
-        var hadIdleReaders = false
-        readers.idle.drain {
-            $0.discard()
-            hadIdleReaders = true
-        }
+        let hadIdleReaders = discardIdleReaders()
         state.unlock()
         if dead == 0, !hadIdleReaders { usleep(1_000) }
     }
 
-    private func discardIdleReaders() { readers.idle.drain { $0.discard() } }
+    /// Frees all idle readers.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult private func discardIdleReaders() -> Bool {
+        var hadAny = false
+        readers.idle.drain {
+            $0.discard()
+            hadAny = true
+        }
+        return hadAny
+    }
 
     // MARK: Counting
 
