@@ -197,11 +197,34 @@ enum RelationsShapes {
             try expectEqual(try database.dao(Post.self).read(byPrimaryKey: 2)?.text, "changed")
             try expectEqual(try database.storage(for: Post.self).count(), 5, "posts")
         },
-        ConformanceCase("R.computed", "R1", title: "a relationship in a computed property is kept too") { context in
-            let shelves = try context.dao(Shelf.self)
-            let shelf = Shelf(id: 1, labels: [Label.make(2), Label.make(1)])
-            try shelves.persist(shelf)
-            try expectSame(try shelves.read().map(\.labels), [shelf.labels])
+        ConformanceCase(
+            "R.computed", "R6", "E1", title: "a computed list, which would not show that it was not read, is invalidSchema"
+        ) { context in
+            let database = try context.open()
+            let error = try expectError(.invalidSchema, entity: "shelf", field: "labels") { try database.open(Shelf.self) }
+            try expect(error.message.contains("stored property"), "the way out in: \(error.message)")
+            // The initializer refuses made-up values, so that the first row tells.
+            let boxes = try database.dao(Box.self)
+            try boxes.create(Box(id: 1, size: .small, labels: [Label.make(1)]))
+            try expectError(.invalidSchema, "a read", entity: "box", field: "labels") { try boxes.read() }
+            try expectError(.invalidSchema, "an update", entity: "box", field: "labels") {
+                try boxes.update(where: { $0.id == 1 }) { $0.size = .large }
+            }
+            try expectEqual(try database.dao(Label.self).count(), 1, "the labels")
+        },
+        ConformanceCase("R.classes", "R1", "R6", title: "a model that is a class has relationships as any other has") { context in
+            let (database, cabinets) = try context.open(with: Cabinet.self)
+            let labels = [Label.make(2), Label.make(1)]
+            try cabinets.create(Cabinet(id: 1, size: .small, title: "old", labels: labels))
+            try expectSame(try cabinets.read().map(\.labels), [labels])
+            let storage = try database.storage(for: Cabinet.self)
+            let shallow = try require(storage.read(byPrimaryKey: 1, includeSubentities: false), "the cabinet")
+            try expectEqual(shallow.labels.count, 0, "children read")
+            try storage.persist(object: Cabinet(id: 1, size: .small, title: "new", labels: shallow.labels))
+            try expectSame(try cabinets.read().map(\.labels), [labels], "after a shallow read was written")
+            try expectEqual(try cabinets.read().map(\.title), ["new"])
+            try cabinets.persist(Cabinet(id: 1, size: .large, title: "new", labels: []))
+            try expectSame(try cabinets.read().map(\.labels), [[]], "after it was emptied")
         },
         ConformanceCase(
             "R.refused", "R1", title: "a field that nests models in any other type is refused before anything is stored"
@@ -231,18 +254,52 @@ private struct HeadlineTranslator: Translator {
     func translate(from plain: Headline, to model: inout Topic) throws { model.title = plain.title }
 }
 
-/// A model that keeps its children in a computed property.
+private enum Size: String, FieldValue { case small, large }
+
+/// A model that is a class, with a field that has few values: it cannot be made of made-up ones.
+private final class Cabinet: Plain, Model {
+    let id: Int
+    let size: Size
+    let title: String
+    let labels: [Label]
+
+    init(id: Int, size: Size, title: String, labels: [Label]) {
+        (self.id, self.size, self.title, self.labels) = (id, size, title, labels)
+    }
+
+    static let schema = Schema(
+        "cabinet", Cabinet.init, Field("id", \.id, .primaryKey), Field("size", \.size), Field("title", \.title),
+        Field("labels", \.labels, .owned))
+}
+
+/// A model with a computed list.
 private struct Shelf: Plain, Model {
     var id: Int
-    private var content: [UUID: (place: Int, label: Label)] = [:]
-    var labels: [Label] { content.values.sorted { $0.place < $1.place }.map(\.label) }
+    private var content: [UUID: Label] = [:]
+    var labels: [Label] { content.values.sorted { $0.name < $1.name } }
 
     init(id: Int, labels: [Label]) {
         self.id = id
-        for (place, label) in labels.enumerated() { content[label.id] = (place, label) }
+        for label in labels { content[label.id] = label }
     }
 
     static let schema = Schema("shelf", Self.init, Field("id", \.id, .primaryKey), Field("labels", \.labels, .owned))
+}
+
+/// A model with a computed list, and a field that has few values.
+private struct Box: Plain, Model {
+    var id: Int
+    var size: Size
+    private var content: [UUID: Label] = [:]
+    var labels: [Label] { content.values.sorted { $0.name < $1.name } }
+
+    init(id: Int, size: Size, labels: [Label]) {
+        (self.id, self.size) = (id, size)
+        for label in labels { content[label.id] = label }
+    }
+
+    static let schema = Schema(
+        "box", Self.init, Field("id", \.id, .primaryKey), Field("size", \.size), Field("labels", \.labels, .owned))
 }
 
 private struct NestedLists: Model {

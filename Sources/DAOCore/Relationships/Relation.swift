@@ -33,6 +33,8 @@ protocol Relation<Parent>: Sendable {
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws
     /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
+    /// Whether the list of a record has the marker that nothing was read; also where there is no list.
+    func isUnread(in record: Parent) -> Bool
     /// Assigns the children with the given keys.
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws
 
@@ -76,6 +78,7 @@ extension Relation {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
     func markUnread(_ records: inout [Parent]) throws {}
+    func isUnread(in record: Parent) -> Bool { true }
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
     func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {}
 
@@ -146,6 +149,8 @@ extension TypedRelation {
         }
         try Parent.schema.set(children, at: field, in: &record)
     }
+
+    func isUnread(in record: Parent) -> Bool { isToOne || withUnsafePointer(to: record) { !children(of: $0).isRead } }
 
     func markUnread(_ records: inout [Parent]) throws {
         guard case .toMany(let field) = place else { return }
@@ -340,7 +345,7 @@ extension Schema {
         let writer = ValueRowWriter(count: description.fields.count)
         try encode(record, to: writer)
         (writer.values[field], writer.related[field]) = (.null, related)
-        record = try decode(ValueRowReader(entity: description, values: writer.values, related: writer.related))
+        record = try decodeWithoutCheck(ValueRowReader(entity: description, values: writer.values, related: writer.related))
     }
 }
 

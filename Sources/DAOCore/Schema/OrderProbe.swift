@@ -1,12 +1,16 @@
 import Foundation
 import Synchronization
 
-/// Whether the fields of a schema are known to be in the order of the initializer's parameters.
+/// Whether the fields of a schema are known to be in the order of the initializer's parameters, and to keep what they are
+/// made with.
 ///
 /// The compiler detects fields of different types in the wrong order. Two fields of one type can be swapped:
 /// rows then read with their values exchanged. Where the properties of such fields do not follow each other in
 /// memory as they do in the schema, the initializer can take them in either order, and a model with a different
 /// value in each field tells which.
+///
+/// A list has a marker while it was not read (contract R6). A computed property that builds the list anew loses it, and the
+/// row would be written back with an empty list.
 final class OrderProbe: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         /// Nothing is known yet.
@@ -20,6 +24,8 @@ final class OrderProbe: Sendable {
     private let state: Atomic<State>
     /// The groups of fields of one type whose properties are in another order.
     private let groups: [[Int]]
+    /// The lists whose properties may be computed.
+    private let lists: [Int]
 
     /// - Parameters:
     ///   - fields: The fields.
@@ -29,15 +35,16 @@ final class OrderProbe: Sendable {
         groups = Dictionary(grouping: stored) { fields[$0].type }.values
             .filter { group in zip(group, group.dropFirst()).contains { offsets[$0] > offsets[$1] } }
             .sorted { $0[0] < $1[0] }
-        state = Atomic(groups.isEmpty ? .verified : .unknown)
+        lists = fields.indices.filter { offsets[$0] < 0 && fields[$0].type.kind == .toMany }
+        state = Atomic(groups.isEmpty && lists.isEmpty ? .verified : .unknown)
     }
 
     /// Whether rows must be compared.
     var needsRows: Bool { state.load(ordering: .relaxed) == .needsRows }
 
-    /// Checks the order with a model of different values, once.
+    /// Checks the fields with a model of different values, once.
     ///
-    /// - Throws: `.invalidSchema` that names two swapped fields.
+    /// - Throws: `.invalidSchema` that names two swapped fields, or a list that loses its marker.
     func run<Record: Model>(_ schema: Schema<Record>) throws {
         guard state.load(ordering: .acquiring) == .unknown else { return }
         let entity = schema.description
@@ -53,15 +60,17 @@ final class OrderProbe: Sendable {
         }
         guard let record else { return }
         try schema.checkOrder(with: record)
+        try schema.checkLists(lists, of: record)
         let isWhole = groups.allSatisfy { group in Set(group.map { values[$0] }).count == group.count }
         state.store(isWhole ? .verified : .needsRows, ordering: .releasing)
     }
 
-    /// Checks the order with a row that was read or is to be written.
-    func check<Record: Model>(_ record: Record, of schema: Schema<Record>) throws {
+    /// Checks the fields with a row that was read, without its lists, or is to be written.
+    func check<Record: Model>(_ record: Record, of schema: Schema<Record>, isRead: Bool) throws {
         try schema.checkOrder(with: record)
+        if isRead { try schema.checkLists(lists, of: record) }
         let isWhole = groups.allSatisfy { group in Set(group.map { schema.value(at: $0, of: record) }).count == group.count }
-        if isWhole { state.store(.verified, ordering: .releasing) }
+        if isWhole, isRead || lists.isEmpty { state.store(.verified, ordering: .releasing) }
     }
 
     /// The field whose value cannot be decoded; nil when the error does not say.

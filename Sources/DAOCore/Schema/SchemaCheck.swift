@@ -268,4 +268,17 @@ extension Schema {
             }
         }
     }
+
+    /// Throws `.invalidSchema` when a list of a model that was made without its lists has lost the marker of that.
+    func checkLists(_ fields: [Int], of record: Record) throws {
+        for relation in relations where fields.contains(relation.field) {
+            guard !relation.isUnread(in: record) else { continue }
+            let (entity, name) = (description.name, relation.name)
+            throw StorageError(
+                .invalidSchema,
+                "the list '\(name)' of '\(entity)' is computed: a row that was read without it would be written back with an empty "
+                    + "list; declare it as a stored property",
+                entity: entity, field: name)
+        }
+    }
 }

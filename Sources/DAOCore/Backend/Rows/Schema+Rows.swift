@@ -4,7 +4,7 @@ extension Schema {
     /// Decodes the current row of a reader.
     public func decode(_ row: RowReader) throws -> Record {
         let record = try decodeWithoutCheck(row)
-        if order.needsRows { try order.check(record, of: self) }
+        if order.needsRows { try order.check(record, of: self, isRead: true) }
         return record
     }
 
@@ -17,7 +17,7 @@ extension Schema {
 
     // Apart from ``decode(_:to:)``, so that only the first rows pay for the metadata of the optional model.
     @inline(never) private func checkOrder(of record: Record?) throws {
-        if let record { try order.check(record, of: self) }
+        if let record { try order.check(record, of: self, isRead: true) }
     }
 
     /// Decodes the current row of a reader, without a check of the order of the fields.
@@ -36,7 +36,7 @@ extension Schema {
     public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
         let start = records.count
         try decodeRows(row, limit, &records)
-        if order.needsRows { for record in records[start...] { try order.check(record, of: self) } }
+        if order.needsRows { for record in records[start...] { try order.check(record, of: self, isRead: true) } }
     }
 
     /// Writes all fields of a model, in order.
@@ -51,7 +51,7 @@ extension Schema {
 
     /// Writes all fields of a model in place, without a copy, for loops over the buffer of an array.
     package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws {
-        if order.needsRows { try order.check(record.pointee, of: self) }
+        if order.needsRows { try order.check(record.pointee, of: self, isRead: false) }
         try encodeRow(record, row)
     }
 
@@ -67,9 +67,9 @@ extension Schema {
     package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
         guard order.needsRows else { return try mergeRow(stored, row, change) }
         return try mergeRow(stored, row) { record in
-            try record.map { try order.check($0, of: self) }
+            try record.map { try order.check($0, of: self, isRead: true) }
             try change(&record)
-            try record.map { try order.check($0, of: self) }
+            try record.map { try order.check($0, of: self, isRead: false) }
         }
     }
 
@@ -90,7 +90,7 @@ extension Schema {
         let writer = ValueRowWriter(count: description.fields.count)
         try encode(record, to: writer)
         try description.write(value, at: index, to: writer)
-        record = try decode(ValueRowReader(entity: description, values: writer.values, related: writer.related))
+        record = try decodeWithoutCheck(ValueRowReader(entity: description, values: writer.values, related: writer.related))
     }
 
     /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.

@@ -50,7 +50,7 @@ public class ValueRowReader: RowReader {
     }
 
     public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] {
-        related[index] as? [Related] ?? []
+        related[index] as? [Related] ?? Related.schema.unread
     }
 
     public override func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
