@@ -23,6 +23,16 @@ struct RowAccess {
     let filter: RowFilter?
     /// Whether checksums are verified.
     let verifies: Bool
+    // The same filter: a row needs no reference to it.
+    private let matching: Unmanaged<RowFilter>?
+
+    init(transaction: any KeyValueTransaction, table: Table, filter: RowFilter?, verifies: Bool) {
+        self.transaction = transaction
+        self.table = table
+        self.filter = filter
+        self.verifies = verifies
+        matching = filter.map(Unmanaged.passUnretained)
+    }
 
     /// Moves a reader to the row of a key.
     ///
@@ -46,8 +56,8 @@ struct RowAccess {
 
     /// Whether the reader's current row matches.
     @inline(__always) func matches(_ reader: RecordReader) throws -> Bool {
-        guard let filter else { return true }
-        return try filter.matches(reader)
+        guard let matching else { return true }
+        return try matching._withUnsafeGuaranteedRef { try $0.matches(reader) }
     }
 }
 
@@ -60,6 +70,7 @@ struct RangeWalk {
     private let isAscending: Bool
     /// Verifies the entries of an index; nil for rows, and without checksums.
     private let check: EntryCheck?
+    private let isChecked: Bool
     private var position = -1
     private var isInside = false
     /// The end of the current range in the direction of the walk.
@@ -78,6 +89,7 @@ struct RangeWalk {
         self.ranges = isAscending ? ranges.ranges : ranges.ranges.reversed()
         self.isAscending = isAscending
         self.check = check
+        isChecked = check != nil
         cursor = try transaction.cursor()
     }
 
@@ -147,8 +159,13 @@ struct RangeWalk {
 
     /// Verifies the current entry, and returns whether it is in the current range, as given.
     @inline(__always) private func verified(_ isWithin: Bool) throws -> Bool {
-        if let check { try isWithin ? check.verify(key, value) : check.verifyNeighbour(cursor) }
+        if isChecked, !isWithin || !EntryFormat.isValue(value, of: key) { try verify(isWithin) }
         return isWithin
+    }
+
+    // Apart: the check is too large to be copied for each entry.
+    @inline(never) private func verify(_ isWithin: Bool) throws {
+        if let check { try isWithin ? check.verify(key, value) : check.verifyNeighbour(cursor) }
     }
 
     @inline(__always) private func isWithin() -> Bool {
