@@ -243,6 +243,7 @@ enum EvolutionMigrations {
                     try step.forEachRow(of: "note") { row in
                         guard case .string(let title) = row["title"] else { return }
                         row["size"] = .integer(Int64(title.utf8.count))
+                        try expectEqual(row.values, row.entity.fields.map { row[$0.name] }, "the values in order")
                     }
                 },
                 Migration(to: 3) { step in

@@ -174,6 +174,8 @@ enum RelationsReferenceFields {
             try expect([1, 2, 3], "not", Condition { !($0.helper.name == "Ada") })
             try expect([2, 3], "through two", Condition { $0.whole.owner.name == "Ada" })
             try expect([4], "through two, in words", "whole.owner.name == 'Bo'")
+            try expect([2, 3], "in a list, through two", Condition { $0.whole.owner.in([Reference(1), Reference(3)]) })
+            try expect([1, 2, 3], "not in a list, through two", Condition { !$0.whole.owner.in([Reference(2)]) })
             try expect([4], "through two of one model", Condition { $0.whole.whole == Reference(1) })
             try expect([4, 3, 1, 2], "descending", .all, by: .descending(\.owner, \.name))
             try expect([1, 3, 4, 2], "by an optional one", .all, by: .ascending(\.helper, \.name))
@@ -185,6 +187,30 @@ enum RelationsReferenceFields {
             try expectError(.invalidQuery, entity: "errand", field: "owner") { try errands.read(\.id, \.owner) }
             try expectError(.invalidQuery, entity: "errand", field: "owner") {
                 try errands.set(\.owner, to: Reference(1)) { $0.id == 1 }
+            }
+        },
+        ConformanceCase(
+            "R.referenceSortWithoutValue", "R9", "Q1", title: "a sort by an indexed field that many of the related rows have not"
+        ) { context in
+            let (database, letters) = try context.open(with: Letter.self)
+            let people = (0..<9).map { Nickname(id: $0, name: $0 % 2 == 0 ? nil : "\(20 - $0)") }
+            try database.dao(Nickname.self).create(people)
+            func writer(_ letter: Int) -> Int? { letter % 7 == 6 ? nil : letter * 5 % 9 }
+            let all = (0..<40).map { id in Letter(id: id, writer: writer(id).map { Reference($0) }) }
+            try letters.create(all)
+            func name(_ letter: Letter) -> String { writer(letter.id).flatMap { people[$0].name } ?? "" }
+            for isAscending in [true, false] {
+                let order: Sort<Letter> = isAscending ? .ascending(\.writer, \.name) : .descending(\.writer, \.name)
+                let expected = all.sorted {
+                    name($0) == name($1) ? $0.id < $1.id : (name($0) < name($1)) == isAscending
+                }.map(\.id)
+                for (limit, offset) in [(4, 0), (7, 3), (40, 1)] {
+                    let query = Query<Letter>(orderedBy: [order], limit: limit, offset: offset)
+                    let wanted = Array(expected.dropFirst(offset).prefix(limit))
+                    try expectEqual(try letters.read(query).map(\.id), wanted, "\(limit) after \(offset)")
+                    let low = try LimitedReading.$current.withValue(.low) { try letters.read(query).map(\.id) }
+                    try expectEqual(low, wanted, "\(limit) after \(offset), when few rows are three")
+                }
             }
         },
     ]
@@ -241,4 +267,19 @@ private struct ToKnown: Plain, Model {
     var id: Int
     var target: Reference<Known>?
     static let schema = Schema("toKnown", Self.init, Field("id", \.id, .primaryKey), Field("target", \.target))
+}
+
+/// A row with an index on a field that rows can be without.
+private struct Nickname: Plain, Model, Equatable {
+    var id: Int
+    var name: String?
+
+    static let schema = Schema("nickname", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed))
+}
+
+private struct Letter: Plain, Model, Equatable {
+    var id: Int
+    var writer: Reference<Nickname>?
+
+    static let schema = Schema("letter", Self.init, Field("id", \.id, .primaryKey), Field("writer", \.writer))
 }

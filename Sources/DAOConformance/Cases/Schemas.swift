@@ -60,6 +60,9 @@ enum Schemas {
                     error.message.contains("'first'") && error.message.contains("'second'"), "both names in: \(error.message)"
                 )
             }
+            try expectError(.invalidSchema, "beside a mood", entity: "swapped_beside", field: "first") {
+                try database.storage(for: SwappedBesideMood.self)
+            }
             try expectEqual(try database.entities(), [], "the entities")
             let inOrder = try database.dao(InOtherOrder.self)
             try inOrder.create(InOtherOrder(last: "b", first: "a", id: 1))
@@ -70,10 +73,12 @@ enum Schemas {
             title: "swapped fields whose values only the application knows are found in the first row that shows them"
         ) { context in
             let database = try context.open()
-            // Written by a model whose fields are in order.
-            try database.dao(Moods.self).create([
-                Moods(id: 1, before: .calm, after: .calm), Moods(id: 2, before: .calm, after: .other),
-            ])
+            // Written by a model whose fields are in order, which the first row does not tell.
+            let moods = try database.dao(Moods.self)
+            try moods.create(Moods(id: 1, before: .calm, after: .calm))
+            try expectEqual(try moods.update(where: { $0.id == 1 }) { $0.before = .other }, 1, "an update of a row that tells")
+            try moods.create(Moods(id: 2, before: .calm, after: .other))
+            try moods.persist(Moods(id: 1, before: .calm, after: .calm))
             let dao = try database.dao(SwappedMoods.self)
             try expectEqual(try dao.read(byPrimaryKey: 1)?.before, .calm, "a row that does not tell")
             for id in 10..<22 { try dao.create(SwappedMoods(id: id, before: .calm, after: .calm)) }
@@ -329,6 +334,16 @@ private struct Swapped: Plain, Model {
     var second: String
     static let schema = Schema(
         "swapped", Self.init, Field("id", \.id, .primaryKey), Field("first", \.second), Field("second", \.first))
+}
+
+private struct SwappedBesideMood: Plain, Model {
+    var id: Int
+    var first: String
+    var second: String
+    var mood: Mood?
+    static let schema = Schema(
+        "swapped_beside", Self.init, Field("id", \.id, .primaryKey), Field("first", \.second), Field("second", \.first),
+        Field("mood", \.mood))
 }
 
 /// Its initializer has the order of the fields, and not of the properties.
