@@ -188,7 +188,7 @@ func measure<Record: MeasuredRecord>(
                 let onlookers = side == 1 ? try workload.observations.map { try contender.observe?($0) } : nil
                 defer { onlookers??.stop() }
                 runs += 1
-                let (milliseconds, checksum) = try workload.run(contender, data, round: runs)
+                let (milliseconds, checksum) = try workload.run(contender, data, round: runs, warmsUp: pair == .sqlite)
                 checksums[side] = checksum
                 guard round > 0 else { continue }
                 if side == 0 {
