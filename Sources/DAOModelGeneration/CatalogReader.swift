@@ -63,7 +63,7 @@ struct CatalogReader {
                 }
                 text += ", where: { \(source) }"
             }
-            model.indexes.append("Index(\(text))")
+            model.indexes.append("Index(orderedBy: \(text))")
         }
         return model
     }

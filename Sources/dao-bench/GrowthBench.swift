@@ -22,7 +22,7 @@ enum GrowthBench {
             "article", Self.init,
             Field("id", \.id, .primaryKey), Field("title", \.title), Field("sender", \.sender), Field("date", \.date),
             Field("topic", \.topic, .indexed), Field("isPinned", \.isPinned), Field("author", \.author),
-            Field("comments", \.comments, .owned), indexes: [Index(.ascending(\.sender), .descending(\.date))])
+            Field("comments", \.comments, .owned), indexes: [Index(orderedBy: .ascending(\.sender), .descending(\.date))])
     }
 
     struct Author: Plain, Model, Equatable {

@@ -40,7 +40,7 @@ struct MessageModel: Model {
         Field("draft", \.draft),
         Field("tags", \.tags),
         Field("address", \.address),
-        indexes: [Index(.ascending(\.isRead), .descending(\.date)), Index(\.priority, \.rating, isUnique: true)]
+        indexes: [Index(orderedBy: .ascending(\.isRead), .descending(\.date)), Index(\.priority, \.rating, isUnique: true)]
     )
 }
 

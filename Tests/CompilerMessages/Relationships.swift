@@ -18,10 +18,10 @@ struct RequiredWriter: Model {
     var id: Int
     var writer: Writer
 
-    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:indexes:)' requires that 'Writer' conform to 'FieldValue'
+    static let schema = Schema(
         "required_writer", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("writer", \.writer)  // expect-error: generic struct 'Field' requires that 'Writer' conform to 'FieldValue'
+        Field("writer", \.writer)  // expect-error: generic type alias 'Field' requires that 'Writer' conform to 'FieldValue'
     )
 }
 
@@ -32,7 +32,7 @@ struct CascadingTitle: Model {
     static let schema = Schema(
         "cascading_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .cascade)  // expect-error: static property 'cascade' requires that 'String' conform to 'RelationValue'
+        Field("title", \.title, .cascade)  // expect-error: 'cascade' is unavailable: only a relationship cascades: [SomeModel], SomeModel? or a Reference
     )
 }
 
@@ -43,7 +43,7 @@ struct OwnedTitle: Model {
     static let schema = Schema(
         "owned_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .owned)  // expect-error: static property 'owned' requires that 'String' conform to 'RelationValue'
+        Field("title", \.title, .owned)  // expect-error: 'owned' is unavailable: only a relationship is owned: [SomeModel], SomeModel? or a Reference
     )
 }
 
@@ -54,7 +54,7 @@ struct LinkedTitle: Model {
     static let schema = Schema(
         "linked_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .linked)  // expect-error: referencing static property 'linked' on 'Optional' requires that 'String' conform to 'RelatedElement'
+        Field("title", \.title, .linked)  // expect-error: 'linked' is unavailable: only a relationship is linked: [SomeModel], SomeModel? or a Reference
     )
 }
 
@@ -90,7 +90,7 @@ struct RestrictedWriter: Model {
     static let schema = Schema(
         "restricted_writer", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("writer", \.writer, .restricted)  // expect-error: referencing static property 'restricted' on 'Optional' requires that 'Writer' conform to 'ReferenceValue'
+        Field("writer", \.writer, .restricted)  // expect-error: 'restricted' is unavailable: only a Reference is restricted
     )
 }
 
@@ -101,6 +101,6 @@ struct RestrictedTitle: Model {
     static let schema = Schema(
         "restricted_title", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("title", \.title, .restricted)  // expect-error: static property 'restricted' requires that 'String' conform to 'ReferenceValue'
+        Field("title", \.title, .restricted)  // expect-error: 'restricted' is unavailable: only a Reference is restricted
     )
 }

@@ -12,10 +12,10 @@ struct AnotherFieldOrder: Model {
     var date: Date
 
     static let schema = Schema(
-        "another_field_order", Self.init,
+        "another_field_order", Self.init,  // expect-error: cannot convert value of type '@Sendable (Int, String, Date) -> AnotherFieldOrder' to expected argument type '@Sendable (Int, Date, String) -> AnotherFieldOrder'
         Field("id", \.id, .primaryKey),
-        Field("date", \.date),  // expect-error: cannot convert value of type 'KeyPath<AnotherFieldOrder, Date>' to expected argument type 'KeyPath<AnotherFieldOrder, String>'
-        Field("text", \.text)  // expect-error: cannot convert value of type 'KeyPath<AnotherFieldOrder, String>' to expected argument type 'KeyPath<AnotherFieldOrder, Date>'
+        Field("date", \.date),
+        Field("text", \.text)
     )
 }
 
@@ -24,8 +24,8 @@ struct MissingField: Model {
     var text: String
     var date: Date
 
-    static let schema = Schema(
-        "missing_field", Self.init,  // expect-error: missing argument for parameter #3 in call
+    static let schema = Schema(  // expect-error: cannot convert value of type '@Sendable (Int, String, Date) -> MissingField' to expected argument type '@Sendable (Int, String) -> MissingField'
+        "missing_field", Self.init,
         Field("id", \.id, .primaryKey),
         Field("text", \.text)
     )
@@ -36,10 +36,10 @@ struct ExtraField: Model {
     var text: String
 
     static let schema = Schema(
-        "extra_field", Self.init,
+        "extra_field", Self.init,  // expect-error: cannot convert value of type '@Sendable (Int, String) -> ExtraField' to expected argument type '@Sendable (Int, String, Value) -> ExtraField'
         Field("id", \.id, .primaryKey),
         Field("text", \.text),
-        Field("date", \.date)  // expect-error: extra argument in call
+        Field("date", \.date)  // expect-error: value of type 'ExtraField' has no member 'date'
     )
 }
 
@@ -71,7 +71,7 @@ struct DateAsKey: Model {
 
     static let schema = Schema(
         "date_as_key", Self.init,
-        Field("date", \.date, .primaryKey),  // expect-error: static property 'primaryKey' requires that 'Date' conform to 'PrimaryKeyValue'
+        Field("date", \.date, .primaryKey),  // expect-error: 'primaryKey' is unavailable: a primary key is an Int, a String, a UUID, or a type with one of them as its raw value, and never nil
         Field("text", \.text)
     )
 }
@@ -82,7 +82,7 @@ struct OptionalKey: Model {
 
     static let schema = Schema(
         "optional_key", Self.init,
-        Field("id", \.id, .primaryKey),  // expect-error: cannot convert value of type 'KeyPath<OptionalKey, Optional<Int>>' to expected argument type 'KeyPath<OptionalKey, Int>'
+        Field("id", \.id, .primaryKey),  // expect-error: 'primaryKey' is unavailable: a primary key is an Int, a String, a UUID, or a type with one of them as its raw value, and never nil
         Field("text", \.text)
     )
 }
@@ -106,10 +106,10 @@ struct NoFieldValue: Model {
     var id: Int
     var point: Point
 
-    static let schema = Schema(  // expect-error: initializer 'init(_:_:_:indexes:)' requires that 'Point' conform to 'FieldValue'
+    static let schema = Schema(
         "no_field_value", Self.init,
         Field("id", \.id, .primaryKey),
-        Field("point", \.point)  // expect-error: generic struct 'Field' requires that 'Point' conform to 'FieldValue'
+        Field("point", \.point)  // expect-error: generic type alias 'Field' requires that 'Point' conform to 'FieldValue'
     )
 }
 
@@ -130,8 +130,8 @@ struct NoEntityName: Model {
 
     static let schema = Schema(
         Self.init,  // expect-error: cannot convert value of type '@Sendable (Int, String) -> NoEntityName' to expected argument type 'String'
-        Field("id", \.id, .primaryKey),  // expect-error: cannot convert value of type 'Field<Record, Value>' to expected argument type '@Sendable (Value) -> Record'
-        Field("text", \.text)  // expect-error: cannot infer key path type from context; consider explicitly specifying a root type
+        Field("id", \.id, .primaryKey),  // expect-error: cannot convert value of type 'Field<NoEntityName, Int>' to expected argument type '@Sendable (String) -> NoEntityName'
+        Field("text", \.text)
     )
 }
 
@@ -141,19 +141,30 @@ struct NoInitializer: Model {
 
     static let schema = Schema(
         "no_initializer",
-        Field("id", \.id, .primaryKey),  // expect-error: cannot convert value of type 'Field<Record, Value>' to expected argument type '@Sendable (Value) -> Record'
-        Field("text", \.text)  // expect-error: cannot infer key path type from context; consider explicitly specifying a root type
+        Field("id", \.id, .primaryKey),  // expect-error: cannot convert value of type 'Field<NoInitializer, Int>' to expected argument type '@Sendable (String) -> NoInitializer'
+        Field("text", \.text)
     )
 }
 
-struct NamesOfAnotherModel: Model {  // expect-error: type 'NamesOfAnotherModel' does not conform to protocol 'Model'
+struct InitializerOfAnotherModel: Model {
+    var id: Int
+    var name: String
+
+    static let schema = Schema(  // expect-error: the initializer makes another model than the one that the fields are of
+        "initializer_of_another_model", Writer.init,
+        Field("id", \.id, .primaryKey),
+        Field("name", \.name)
+    )
+}
+
+struct NamesOfAnotherModel: Model {
     var id: Int
     var text: String
 
     static let schema = Schema(
         "names_of_another_model", Writer.init,
         Field("id", \.id, .primaryKey),
-        Field("name", \.name)
+        Field("name", \.name)  // expect-error: value of type 'NamesOfAnotherModel' has no member 'name'
     )
 }
 
@@ -177,7 +188,7 @@ struct MisspeltTermOfAnIndex: Model {
         "message", Self.init,
         Field("id", \.id, .primaryKey),
         Field("text", \.text),
-        indexes: [Index(.ascending(\.id), .descending(\.txt))]  // expect-error: value of type 'MisspeltTermOfAnIndex' has no member 'txt'
+        indexes: [Index(orderedBy: .ascending(\.id), .descending(\.txt))]  // expect-error: value of type 'MisspeltTermOfAnIndex' has no member 'txt'
     )
 }
 
@@ -189,7 +200,7 @@ struct MixedTermsOfAnIndex: Model {
         "message", Self.init,
         Field("id", \.id, .primaryKey),
         Field("text", \.text),
-        indexes: [Index(\.id, .descending(\.text))]  // expect-error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'Index<MixedTermsOfAnIndex>.Term'
+        indexes: [Index(\.id, .descending(\.text))]  // expect-error: type 'KeyPath<MixedTermsOfAnIndex, _> & Sendable' has no member 'descending'
     )
 }
 

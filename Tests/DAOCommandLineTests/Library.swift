@@ -39,7 +39,7 @@ struct Book: Plain, Model {
         Field("tags", \.tags),
         Field("writer", \.writer, .linked),
         Field("chapters", \.chapters, .cascade),
-        indexes: [Index(.ascending(\.published), .descending(\.price))]
+        indexes: [Index(orderedBy: .ascending(\.published), .descending(\.price))]
     )
 }
 

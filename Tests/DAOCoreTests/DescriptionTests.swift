@@ -25,7 +25,7 @@ import Testing
             "note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("isRead", \.isRead),
             Field("date", \.date), Field("author", \.author, .linked), Field("readers", \.readers, .linked),
             Field("tags", \.tags),
-            indexes: [Index(.ascending(\.isRead), .descending(\.date))])
+            indexes: [Index(orderedBy: .ascending(\.isRead), .descending(\.date))])
     }
 
     private func text(_ build: (FieldProxy<Note>) -> some ConditionConvertible<Note>) -> String { "\(Condition<Note>(build))" }

@@ -15,7 +15,7 @@ import Testing
             Field("id", \.id, .primaryKey), Field("sender", \.sender), Field("date", \.date), Field("isRead", \.isRead),
             Field("code", \.code),
             indexes: [
-                Index(.ascending(\.sender), .descending(\.date), where: { !$0.isRead }),
+                Index(orderedBy: .ascending(\.sender), .descending(\.date), where: { !$0.isRead }),
                 Index(\.code, isUnique: true, where: { $0.date >= 19_000 }), Index(\.sender, \.code, where: { $0.date < 10 }),
             ])
     }

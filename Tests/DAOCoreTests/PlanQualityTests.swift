@@ -144,10 +144,10 @@ extension TicketModel {
         set { ticket.size = newValue }
     }
 
-    static func makeSchema(_ names: Set<String> = [], _ indexes: [Index<Self>] = []) -> Schema<Self> {
+    static func makeSchema(_ names: Set<String> = [], _ indexes: [Index] = []) -> Schema<Self> {
         func field<Value: FieldValue>(
             _ name: String, _ keyPath: any KeyPath<Self, Value> & Sendable
-        ) -> Field<Self, Value> {
+        ) -> Field<Value> {
             guard names.contains(name) else { return Field(name, keyPath) }
             return Field(name, keyPath, name == "code" ? .unique : .indexed)
         }
@@ -168,7 +168,7 @@ private struct AllIndexes: TicketModel {
     var ticket: Ticket
     static let schema = makeSchema(
         ["status", "sender", "date", "priority", "folder", "code"],
-        [Index(.ascending(\.sender), .descending(\.date)), Index(\.status, \.priority)])
+        [Index(orderedBy: .ascending(\.sender), .descending(\.date)), Index(\.status, \.priority)])
 }
 private struct NoIndex: TicketModel {
     var ticket: Ticket
@@ -192,7 +192,7 @@ private struct ByPriority: TicketModel {
 }
 private struct BySenderAndDate: TicketModel {
     var ticket: Ticket
-    static let schema = makeSchema([], [Index(.ascending(\.sender), .descending(\.date))])
+    static let schema = makeSchema([], [Index(orderedBy: .ascending(\.sender), .descending(\.date))])
 }
 private struct ByStatusAndPriority: TicketModel {
     var ticket: Ticket

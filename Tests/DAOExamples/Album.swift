@@ -5,7 +5,7 @@ enum Genre: String, FieldValue { case jazz, rock }
 
 /// An album.
 ///
-/// - Stored: Index(.ascending(\.artist), .descending(\.year))
+/// - Stored: Index(orderedBy: .ascending(\.artist), .descending(\.year))
 struct Album: Plain {
     let id: UUID
     /// - Stored: indexed, renamed(from: "name")

@@ -22,7 +22,7 @@ struct AlbumModel: Model {
         Field("genre", \.genre),
         Field("tracks", \.tracks, .cascade),
         indexes: [
-            Index(.ascending(\.artist), .descending(\.year))
+            Index(orderedBy: .ascending(\.artist), .descending(\.year))
         ]
     )
 }

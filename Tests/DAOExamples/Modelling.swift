@@ -30,7 +30,7 @@ struct Project: Plain, Model {
         Field("labels", \.labels),
         Field("appearance", \.appearance),
         indexes: [
-            Index(.descending(\.priority), .ascending(\.deadline)),
+            Index(orderedBy: .descending(\.priority), .ascending(\.deadline)),
             Index(\.deadline, where: { $0.priority >= .high }),                     // has only these rows
         ]
     )

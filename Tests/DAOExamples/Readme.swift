@@ -31,7 +31,7 @@ struct MessageModel: Model {                  // the stored record
         Field("text", \.text),
         Field("isRead", \.isRead),
         Field("draft", \.draft),
-        indexes: [Index(.ascending(\.isRead), .descending(\.date))]    // for the newest unread messages
+        indexes: [Index(orderedBy: .ascending(\.isRead), .descending(\.date))]    // for the newest unread messages
     )
 }
 

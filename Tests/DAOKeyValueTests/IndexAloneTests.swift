@@ -17,7 +17,7 @@ import Testing
         static let schema = Schema(
             "sample", Self.init,
             Field("id", \.id, .primaryKey), Field("place", \.place, .indexed), Field("date", \.date), Field("level", \.level),
-            Field("text", \.text), indexes: [Index(.ascending(\.place), .descending(\.date), .ascending(\.level))])
+            Field("text", \.text), indexes: [Index(orderedBy: .ascending(\.place), .descending(\.date), .ascending(\.level))])
     }
 
     private static let samples = (0..<60).map {

@@ -17,7 +17,7 @@ import Testing
             Field("id", \.id, .primaryKey), Field("sender", \.sender, .indexed), Field("date", \.date, .indexed),
             Field("folder", \.folder), Field("isRead", \.isRead),
             indexes: [
-                Index(.ascending(\.sender), .descending(\.date)), Index(\.folder, \.isRead, \.date),
+                Index(orderedBy: .ascending(\.sender), .descending(\.date)), Index(\.folder, \.isRead, \.date),
                 Index(\.folder, \.sender, isUnique: true),
             ])
     }

@@ -23,7 +23,7 @@ import Testing
         static let schema = Schema(
             "page", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .unique),
             Field("rank", \.rank, .indexed), Field("cover", \.cover, .owned), Field("tags", \.tags, .linked),
-            indexes: [Index(.descending(\.rank), .ascending(\.title))])
+            indexes: [Index(orderedBy: .descending(\.rank), .ascending(\.title))])
     }
 
     private func opened(_ entries: [StoredEntry]) throws -> (database: KeyValueDatabase, store: SortedArrayStore) {

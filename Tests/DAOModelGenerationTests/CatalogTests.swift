@@ -30,7 +30,7 @@ import Testing
             Field("writer", \.writer, .restricted),
             Field("parts", \.parts, .cascade),
             Field("note", \.note, .linked),
-            indexes: [Index(.ascending(\.stars), .descending(\.date), isUnique: true)])
+            indexes: [Index(orderedBy: .ascending(\.stars), .descending(\.date), isUnique: true)])
     }
 
     @Test func entitiesBecomeModelsThatDeclareTheSame() throws {
@@ -67,7 +67,7 @@ import Testing
                         Field("parts", \\.parts, .cascade),
                         Field("note", \\.note),
                         indexes: [
-                            Index(.ascending(\\.stars), .descending(\\.date), isUnique: true)
+                            Index(orderedBy: .ascending(\\.stars), .descending(\\.date), isUnique: true)
                         ]
                     )
                 }

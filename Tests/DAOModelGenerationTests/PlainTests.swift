@@ -18,7 +18,7 @@ import Testing
 
             /// A message.
             ///
-            /// - Stored: Index(.ascending(\\.status), .descending(\\.date)), dropped("stars")
+            /// - Stored: Index(orderedBy: .ascending(\\.status), .descending(\\.date)), dropped("stars")
             struct Message: Plain {
                 let id: Int
                 /// When it was sent.
@@ -100,7 +100,7 @@ import Testing
                         Field("comments", \\.comments, .cascade),
                         Field("folder", \\.folder),
                         indexes: [
-                            Index(.ascending(\\.status), .descending(\\.date))
+                            Index(orderedBy: .ascending(\\.status), .descending(\\.date))
                         ]
                     ).dropped("stars")
                 }

@@ -210,7 +210,7 @@ private struct Sticker: Numbered {
         Field("id", \.id, .primaryKey), Field("tags", \.tags), Field("marks", \.marks), Field("rank", \.rank),
         Field("weight", \.weight),
         indexes: [
-            Index(elements: \.tags), Index(elements: \.marks), Index(.ascending(\.rank), .descending(\.weight)),
+            Index(elements: \.tags), Index(elements: \.marks), Index(orderedBy: .ascending(\.rank), .descending(\.weight)),
         ])
 
     /// Two texts that differ after more bytes than a key has.

@@ -199,5 +199,5 @@ private struct Loan: Plain, Model, Equatable {
     static let schema = Schema(
         "loan", Self.init,
         Field("id", \.id, .primaryKey), Field("hall", \.hall, .linked), Field("day", \.day),
-        indexes: [Index(.ascending(\.hall), .descending(\.day))])
+        indexes: [Index(orderedBy: .ascending(\.hall), .descending(\.day))])
 }

@@ -211,7 +211,7 @@ private struct TwiceInIndex: Model {
     var rank: Int
     static let schema = Schema(
         "twiceInIndex", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
-        indexes: [Index(.ascending(\.rank), .descending(\.rank))])
+        indexes: [Index(orderedBy: .ascending(\.rank), .descending(\.rank))])
 }
 
 private struct EmbeddedInIndex: Model {

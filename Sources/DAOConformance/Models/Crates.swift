@@ -17,10 +17,10 @@ struct Crate: Numbered {
         Field("id", \.id, .primaryKey), Field("room", \.room), Field("date", \.date), Field("title", \.title),
         Field("isOpen", \.isOpen), Field("price", \.price), Field("code", \.code),
         indexes: [
-            Index(.ascending(\.room), .descending(\.date)), Index(.descending(\.room), .ascending(\.title)),
-            Index(\.isOpen, \.room, \.date), Index(.descending(\.title)),
-            Index(.descending(\.price), .ascending(\.code), .descending(\.title)),
-            Index(.descending(\.code), .descending(\.id)),
+            Index(orderedBy: .ascending(\.room), .descending(\.date)), Index(orderedBy: .descending(\.room), .ascending(\.title)),
+            Index(\.isOpen, \.room, \.date), Index(orderedBy: .descending(\.title)),
+            Index(orderedBy: .descending(\.price), .ascending(\.code), .descending(\.title)),
+            Index(orderedBy: .descending(\.code), .descending(\.id)),
         ])
 
     /// Returns crates 1 to a count. Values repeat, some are nil, and the texts differ after up to 600 bytes.
@@ -59,7 +59,7 @@ struct Seat: Plain, Model, Equatable {
         Field("name", \.name, .default("")),
         Field("hall", \.hall, .indexed, .default("")),
         indexes: [
-            Index(\.row, \.number, isUnique: true), Index(.descending(\.hall), .ascending(\.name), isUnique: true),
+            Index(\.row, \.number, isUnique: true), Index(orderedBy: .descending(\.hall), .ascending(\.name), isUnique: true),
         ])
 }
 
@@ -74,7 +74,7 @@ struct Poster: Plain, Model, Equatable {
         "poster", Self.init,
         Field("id", \.id, .primaryKey), Field("head", \.head), Field("body", \.body), Field("foot", \.foot),
         indexes: [
-            Index(\.head, \.body, \.foot), Index(.descending(\.foot), .ascending(\.body), .ascending(\.head), isUnique: true),
+            Index(\.head, \.body, \.foot), Index(orderedBy: .descending(\.foot), .ascending(\.body), .ascending(\.head), isUnique: true),
         ])
 
     /// Returns posters with each combination of some texts, which differ after 300 bytes, and keys of 256 bytes.
@@ -112,7 +112,7 @@ struct NoteWithLongIndex: Plain, Model, Equatable {
     static let schema = Schema(
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
-        indexes: [Index(.ascending(\.rank), .descending(\.mark)), Index(\.mark, \.title)])
+        indexes: [Index(orderedBy: .ascending(\.rank), .descending(\.mark)), Index(\.mark, \.title)])
 
     init(id: Int, title: String, rank: Int, mark: String?) {
         (self.id, self.title, self.rank, self.mark) = (id, title, rank, mark)
@@ -133,5 +133,5 @@ struct NoteWithOtherLongIndex: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("headline", \.headline, .renamed(from: "title")), Field("rank", \.rank),
         Field("sign", \.sign, .renamed(from: "mark")),
-        indexes: [Index(.descending(\.rank), .descending(\.sign)), Index(\.sign, \.headline, isUnique: true)])
+        indexes: [Index(orderedBy: .descending(\.rank), .descending(\.sign)), Index(\.sign, \.headline, isUnique: true)])
 }

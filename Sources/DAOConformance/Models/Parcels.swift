@@ -23,9 +23,9 @@ struct Parcel: Numbered {
 
     private static var comparing: [Index<Parcel>] {
         [
-            Index(.ascending(\.sender), .descending(\.weight), where: { !$0.isRead }),
+            Index(orderedBy: .ascending(\.sender), .descending(\.weight), where: { !$0.isRead }),
             Index(\.weight, where: { $0.sender == nil }), Index(\.weight, \.id, where: { $0.big == .max }),
-            Index(\.state, \.id, where: { $0.code == codes[1] }), Index(.descending(\.state), where: { $0.seal == seals[2] }),
+            Index(\.state, \.id, where: { $0.code == codes[1] }), Index(orderedBy: .descending(\.state), where: { $0.seal == seals[2] }),
             Index(\.big, where: { $0.weight == .nan }), Index(\.sender, \.isRead, where: { $0.state == states[4] }),
             Index(\.sender, \.big, where: { $0.sender == .min }), Index(\.isRead, where: { $0.weight == weights[6] }),
         ]
@@ -33,7 +33,7 @@ struct Parcel: Numbered {
 
     private static var ranging: [Index<Parcel>] {
         [
-            Index(.descending(\.id), where: { $0.weight > 0.1 }), Index(\.isRead, where: { $0.price > prices[3] }),
+            Index(orderedBy: .descending(\.id), where: { $0.weight > 0.1 }), Index(\.isRead, where: { $0.price > prices[3] }),
             Index(\.isRead, \.sender, where: { $0.day < days[2] }), Index(\.sender, where: { $0.weight <= -.infinity }),
             Index(\.sender, where: { $0.state >= states[5] }),
         ]
@@ -44,7 +44,7 @@ struct Parcel: Numbered {
             Index(\.sender, \.id, where: { $0.state.in([states[3], states[5], states[6]]) }),
             Index(\.sender, \.state, where: { !($0.sender > 1) && $0.state != nil }),
             Index(\.sender, \.weight, where: { !$0.state.in(["", "a"]) && $0.weight != 0.1 }),
-            Index(.descending(\.weight), .ascending(\.sender), where: { $0.sender == nil || $0.isRead && $0.state == "a" }),
+            Index(orderedBy: .descending(\.weight), .ascending(\.sender), where: { $0.sender == nil || $0.isRead && $0.state == "a" }),
         ]
     }
 
@@ -84,7 +84,7 @@ struct Tenant: Plain, Model, Equatable {
         Field("desk", \.desk, .default(0)), Field("badge", \.badge),
         indexes: [
             Index(\.name, isUnique: true, where: { !$0.hasLeft }),
-            Index(.descending(\.desk), .ascending(\.name), isUnique: true, where: { $0.badge != nil && $0.desk > 0 }),
+            Index(orderedBy: .descending(\.desk), .ascending(\.name), isUnique: true, where: { $0.badge != nil && $0.desk > 0 }),
         ])
 }
 
@@ -118,7 +118,7 @@ struct NoteWithPartialIndex: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
         indexes: [
-            Index(\.rank, where: { $0.mark == nil }), Index(.ascending(\.rank), .descending(\.title), where: { $0.rank > 3 }),
+            Index(\.rank, where: { $0.mark == nil }), Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 3 }),
         ])
 }
 
@@ -134,7 +134,7 @@ struct NoteWithOtherPartialIndex: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank),
         Field("sign", \.sign, .renamed(from: "mark")),
         indexes: [
-            Index(\.rank, where: { $0.sign == nil }), Index(.ascending(\.rank), .descending(\.title), where: { $0.rank > 30 }),
+            Index(\.rank, where: { $0.sign == nil }), Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 30 }),
         ])
 }
 

@@ -39,8 +39,8 @@ struct Probe: Numbered {
         Field("other", \.other, .indexed), Field("otherText", \.otherText), Field("flag", \.flag, .indexed),
         Field("small", \.small), Field("big", \.big, .indexed), Field("amount", \.amount),
         indexes: [
-            Index(.descending(\.big), .ascending(\.text)), Index(\.flag, \.real, \.otherText),
-            Index(.ascending(\.other), .descending(\.amount), .descending(\.small)),
+            Index(orderedBy: .descending(\.big), .ascending(\.text)), Index(\.flag, \.real, \.otherText),
+            Index(orderedBy: .ascending(\.other), .descending(\.amount), .descending(\.small)),
         ])
 
     /// The fields that hold the number.

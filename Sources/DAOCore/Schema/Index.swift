@@ -11,7 +11,7 @@
 ///     Field("number", \.number),
 ///     Field("date", \.date),
 ///     indexes: [
-///         Index(.ascending(\.dialog), .descending(\.date)),
+///         Index(orderedBy: .ascending(\.dialog), .descending(\.date)),
 ///         Index(\.dialog, \.number, isUnique: true),
 ///     ]
 /// )
@@ -85,7 +85,7 @@ public struct Index<Record: Model>: Sendable {
     ///   - terms: The fields, in order.
     ///   - isUnique: Whether two rows cannot have the same values in all fields (contract W6). A row with nil in
     ///     one of them is exempt.
-    public init(_ terms: Term..., isUnique: Bool = false) {
+    public init(orderedBy terms: Term..., isUnique: Bool = false) {
         self.terms = terms
         self.isUnique = isUnique
         rows = .all
@@ -146,7 +146,7 @@ public struct Index<Record: Model>: Sendable {
     /// Creates a partial index on fields with directions: it has only the rows that meet a condition.
     ///
     /// ```swift
-    /// Index(.ascending(\.sender), .descending(\.date), where: { !$0.isRead })
+    /// Index(orderedBy: .ascending(\.sender), .descending(\.date), where: { !$0.isRead })
     /// ```
     ///
     /// - Parameters:
@@ -156,7 +156,7 @@ public struct Index<Record: Model>: Sendable {
     ///   - condition: The condition: comparisons of fields with values, nil, `in`, and, or and not. Any other is
     ///     `.invalidSchema` when the storage is asked for. The closure runs then, once.
     public init(
-        _ terms: Term..., isUnique: Bool = false,
+        orderedBy terms: Term..., isUnique: Bool = false,
         where condition: @escaping @Sendable (FieldProxy<Record>) -> some ConditionConvertible<Record> & SendableMetatype
     ) {
         self.terms = terms

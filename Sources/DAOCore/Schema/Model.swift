@@ -39,6 +39,13 @@ public protocol Model: RelatedElement where RelatedRow == Self {
 }
 
 extension Model {
+    /// A field of this model, and not of another: in the declaration of a schema the compiler knows the model before it looks at
+    /// the fields, and says what is wrong with them.
+    public typealias Field<Value: FieldValue> = DAOCore.Field<Self, Value>
+
+    /// An index of this model.
+    public typealias Index = DAOCore.Index<Self>
+
     /// The model's primary key in its portable form.
     public var uniqueId: UniqueID { UniqueID(Self.schema.key(of: self)) }
 }

@@ -29,7 +29,7 @@ extension Schema {
         _ make: @escaping @Sendable (repeat each Stored) -> Record,
         _ fields: repeat Field<Record, each Stored>
     ) {
-        self.init(Schema(PartOf.entity(Record.self, whole), make, repeat each fields), partOf: whole)
+        self.init(Schema(packing: PartOf.entity(Record.self, whole), make, repeat each fields), partOf: whole)
     }
 }
 

@@ -12,7 +12,7 @@ import Foundation
 ///     Field("id", \.id, .primaryKey),
 ///     Field("date", \.date, .indexed),
 ///     Field("text", \.text),
-///     indexes: [Index(.ascending(\.text), .descending(\.date))]
+///     indexes: [Index(orderedBy: .ascending(\.text), .descending(\.date))]
 /// )
 /// ```
 ///
@@ -70,15 +70,10 @@ public final class Schema<Record: Model>: Sendable {
     /// Whether the fields are known to be in the order of the initializer's parameters.
     let order: OrderProbe
 
-    /// Declares a model.
-    ///
-    /// - Parameters:
-    ///   - entity: The name of the entity: letters, digits and underscores.
-    ///   - make: The initializer that takes the fields, usually `Self.init`.
-    ///   - fields: The fields in the order of the initializer's parameters.
-    ///   - indexes: The indexes over several fields, in any order.
-    @preconcurrency @inlinable public convenience init<each Stored: FieldValue>(
-        _ entity: String,
+    /// Declares a model of any number of fields. The public initializers for up to sixteen have the fields written out
+    /// (`Schema+Arities.swift`), and this is for the others: the compiler does not unroll a parameter pack.
+    @inlinable convenience init<each Stored: FieldValue>(
+        packing entity: String,
         _ make: @escaping @Sendable (repeat each Stored) -> Record,
         _ fields: repeat Field<Record, each Stored>,
         indexes: [Index<Record>] = []
@@ -163,6 +158,13 @@ public final class Schema<Record: Model>: Sendable {
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
         self.mergeRow = mergeRow
+    }
+
+    /// The initializers that are not available need a body.
+    convenience init(neverMade entity: String) {
+        self.init(
+            entity: entity, fields: [], decodeRow: { _, _ in }, decodeRows: { _, _, _ in }, encodeRow: { _, _ in },
+            mergeRow: { _, _, _ in false })
     }
 
     /// Copies a schema with some changes.

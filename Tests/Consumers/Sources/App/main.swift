@@ -35,7 +35,7 @@ struct MessageModel: Model {
         Field("text", \.text),
         Field("isRead", \.isRead),
         Field("draft", \.draft),
-        indexes: [Index(.ascending(\.isRead), .descending(\.date))]
+        indexes: [Index(orderedBy: .ascending(\.isRead), .descending(\.date))]
     )
 }
 
