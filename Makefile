@@ -184,8 +184,9 @@ docs: ## Build the documentation of every symbol and all guides as a searchable 
 format: ## Format the sources in place
 	swift format --in-place --recursive Package.swift Sources Tests Plugins
 
-lint: ## Check the formatting
+lint: ## Check the formatting, and that generated sources are up to date
 	swift format lint --strict --recursive Package.swift Sources Tests Plugins
+	Scripts/schema-arities.py --check
 
 clean: ## Remove what was built
 	rm -rf .build

@@ -100,7 +100,7 @@ def initializer(count):
 def main():
     text = HEAD + "".join(initializer(count) for count in range(1, LIMIT + 1)).lstrip("\n") + more(LIMIT + 1) + "}\n"
     text = subprocess.run(
-        ["swift", "format", "--assume-filename", PATH], input=text, check=True, capture_output=True, text=True, cwd=ROOT).stdout
+        ["swift", "format", "--assume-filename", PATH, "-"], input=text, check=True, capture_output=True, text=True, cwd=ROOT).stdout
     if "--check" not in sys.argv[1:]:
         with open(PATH, "w", encoding="utf-8") as file:
             file.write(text)

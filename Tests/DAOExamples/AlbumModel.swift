@@ -1,4 +1,4 @@
-// Generated from Album by 'swift package generate-models' (4e513f54760c4d3f).
+// Generated from Album by 'swift package generate-models' (d3827bc2d8b6b909).
 // Generate again instead of editing. Delete these two lines to keep a version of your own: it is never overwritten.
 
 import DAOCore

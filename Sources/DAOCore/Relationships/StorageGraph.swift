@@ -134,7 +134,7 @@ final class StorageGraph: Sendable {
             if let problem = schema.problem { throw problem }
             // Its models declare what is stored already, and other models can be declared beside them.
             if model is any UntypedModel.Type { return }
-            try schema.order.run(schema)
+            try schema.probe.run(schema)
             if let whole = schema.whole { return try declare(whole) }
             try database.engineState.declarations.open(model, in: database)
             declared[id] = model

@@ -20,6 +20,8 @@
 /// An index has at most ``IndexDescription/maximumFieldCount`` fields. A field can be a to-one relationship,
 /// which is indexed by the key of the related row. An index on one ascending field is the option
 /// ``FieldOption/indexed`` of the field.
+///
+/// Inside of a model `Index` is the model's own, without a type in angle brackets.
 public struct Index<Record: Model>: Sendable {
     /// A field of an index, with its direction.
     public struct Term: Sendable {

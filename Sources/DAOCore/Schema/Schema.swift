@@ -3,8 +3,7 @@ import Foundation
 /// The declaration of a model: entity name, initializer and fields.
 ///
 /// The table or records, the codec, typed queries and schema changes are derived from it. The fields have the
-/// order of the initializer's parameters. A field of the wrong type, or a missing field, is a compiler error
-/// at that place.
+/// order of the initializer's parameters. A field of the wrong type, or a missing field, does not compile.
 ///
 /// ```swift
 /// static let schema = Schema(
@@ -67,8 +66,8 @@ public final class Schema<Record: Model>: Sendable {
     let keyOfRecord: @Sendable (Record) -> Key
     /// The field that counts the writes of a row; nil when there is none.
     let revision: RevisionField<Record>?
-    /// Whether the fields are known to be in the order of the initializer's parameters.
-    let order: OrderProbe
+    /// Whether the fields are known to be as the initializer takes and keeps them.
+    let probe: DeclarationProbe
 
     /// Declares a model of any number of fields. The public initializers for up to sixteen have the fields written out
     /// (`Schema+Arities.swift`), and this is for the others: the compiler does not unroll a parameter pack.
@@ -153,7 +152,7 @@ public final class Schema<Record: Model>: Sendable {
         }
         self.keyOfRecord = keyOfRecord
         revision = RevisionField(among: fields)
-        order = OrderProbe(description.fields, offsets: fields.map { $0.offset })
+        probe = DeclarationProbe(description.fields, offsets: fields.map { $0.offset })
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
@@ -189,7 +188,7 @@ public final class Schema<Record: Model>: Sendable {
         values = schema.values
         keyOfRecord = schema.keyOfRecord
         revision = schema.revision
-        order = schema.order
+        probe = schema.probe
         decodeRow = schema.decodeRow
         decodeRows = schema.decodeRows
         encodeRow = schema.encodeRow

@@ -4,7 +4,7 @@ extension Schema {
     /// Decodes the current row of a reader.
     public func decode(_ row: RowReader) throws -> Record {
         let record = try decodeWithoutCheck(row)
-        if order.needsRows { try order.check(record, of: self, isRead: true) }
+        if probe.needsRows { try probe.check(record, of: self, isRead: true) }
         return record
     }
 
@@ -12,12 +12,12 @@ extension Schema {
     /// module, where the closure is compiled, has to know the layout of the model.
     package func decode(_ row: RowReader, to record: inout Record?) throws {
         try decodeRow(row, &record)
-        if order.needsRows { try checkOrder(of: record) }
+        if probe.needsRows { try checkOrder(of: record) }
     }
 
     // Apart from ``decode(_:to:)``, so that only the first rows pay for the metadata of the optional model.
     @inline(never) private func checkOrder(of record: Record?) throws {
-        if let record { try order.check(record, of: self, isRead: true) }
+        if let record { try probe.check(record, of: self, isRead: true) }
     }
 
     /// Decodes the current row of a reader, without a check of the order of the fields.
@@ -36,7 +36,7 @@ extension Schema {
     public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
         let start = records.count
         try decodeRows(row, limit, &records)
-        if order.needsRows { for record in records[start...] { try order.check(record, of: self, isRead: true) } }
+        if probe.needsRows { for record in records[start...] { try probe.check(record, of: self, isRead: true) } }
     }
 
     /// Writes all fields of a model, in order.
@@ -51,7 +51,7 @@ extension Schema {
 
     /// Writes all fields of a model in place, without a copy, for loops over the buffer of an array.
     package func encode(at record: UnsafePointer<Record>, to row: RowWriter) throws {
-        if order.needsRows { try order.check(record.pointee, of: self, isRead: false) }
+        if probe.needsRows { try probe.check(record.pointee, of: self, isRead: false) }
         try encodeRow(record, row)
     }
 
@@ -65,11 +65,11 @@ extension Schema {
     ///   - change: A closure that gets the stored model or nil. When it leaves nil, nothing is written.
     /// - Returns: Whether the fields were written.
     package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
-        guard order.needsRows else { return try mergeRow(stored, row, change) }
+        guard probe.needsRows else { return try mergeRow(stored, row, change) }
         return try mergeRow(stored, row) { record in
-            try record.map { try order.check($0, of: self, isRead: true) }
+            try record.map { try probe.check($0, of: self, isRead: true) }
             try change(&record)
-            try record.map { try order.check($0, of: self, isRead: false) }
+            try record.map { try probe.check($0, of: self, isRead: false) }
         }
     }
 

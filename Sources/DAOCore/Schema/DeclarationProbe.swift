@@ -11,7 +11,7 @@ import Synchronization
 ///
 /// A list has a marker while it was not read (contract R6). A computed property that builds the list anew loses it, and the
 /// row would be written back with an empty list.
-final class OrderProbe: Sendable {
+final class DeclarationProbe: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         /// Nothing is known yet.
         case unknown
