@@ -82,7 +82,7 @@ import Testing
             if index == 0 { row = changed }
             if index == 1 { #expect(row == rows[2]) }
         }
-        #expect(count == 1)
+        #expect(count == 2)
         #expect(try storage.read(Query()) == [rows[0], changed, rows[2]])
     }
 }

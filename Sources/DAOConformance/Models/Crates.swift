@@ -74,7 +74,8 @@ struct Poster: Plain, Model, Equatable {
         "poster", Self.init,
         Field("id", \.id, .primaryKey), Field("head", \.head), Field("body", \.body), Field("foot", \.foot),
         indexes: [
-            Index(\.head, \.body, \.foot), Index(orderedBy: .descending(\.foot), .ascending(\.body), .ascending(\.head), isUnique: true),
+            Index(\.head, \.body, \.foot),
+            Index(orderedBy: .descending(\.foot), .ascending(\.body), .ascending(\.head), isUnique: true),
         ])
 
     /// Returns posters with each combination of some texts, which differ after 300 bytes, and keys of 256 bytes.

@@ -25,7 +25,8 @@ struct Parcel: Numbered {
         [
             Index(orderedBy: .ascending(\.sender), .descending(\.weight), where: { !$0.isRead }),
             Index(\.weight, where: { $0.sender == nil }), Index(\.weight, \.id, where: { $0.big == .max }),
-            Index(\.state, \.id, where: { $0.code == codes[1] }), Index(orderedBy: .descending(\.state), where: { $0.seal == seals[2] }),
+            Index(\.state, \.id, where: { $0.code == codes[1] }),
+            Index(orderedBy: .descending(\.state), where: { $0.seal == seals[2] }),
             Index(\.big, where: { $0.weight == .nan }), Index(\.sender, \.isRead, where: { $0.state == states[4] }),
             Index(\.sender, \.big, where: { $0.sender == .min }), Index(\.isRead, where: { $0.weight == weights[6] }),
         ]
@@ -44,7 +45,9 @@ struct Parcel: Numbered {
             Index(\.sender, \.id, where: { $0.state.in([states[3], states[5], states[6]]) }),
             Index(\.sender, \.state, where: { !($0.sender > 1) && $0.state != nil }),
             Index(\.sender, \.weight, where: { !$0.state.in(["", "a"]) && $0.weight != 0.1 }),
-            Index(orderedBy: .descending(\.weight), .ascending(\.sender), where: { $0.sender == nil || $0.isRead && $0.state == "a" }),
+            Index(
+                orderedBy: .descending(\.weight), .ascending(\.sender),
+                where: { $0.sender == nil || $0.isRead && $0.state == "a" }),
         ]
     }
 
@@ -118,7 +121,8 @@ struct NoteWithPartialIndex: Plain, Model, Equatable {
         "note", Self.init,
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
         indexes: [
-            Index(\.rank, where: { $0.mark == nil }), Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 3 }),
+            Index(\.rank, where: { $0.mark == nil }),
+            Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 3 }),
         ])
 }
 
@@ -134,7 +138,8 @@ struct NoteWithOtherPartialIndex: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank),
         Field("sign", \.sign, .renamed(from: "mark")),
         indexes: [
-            Index(\.rank, where: { $0.sign == nil }), Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 30 }),
+            Index(\.rank, where: { $0.sign == nil }),
+            Index(orderedBy: .ascending(\.rank), .descending(\.title), where: { $0.rank > 30 }),
         ])
 }
 

@@ -115,19 +115,26 @@ public struct FieldOption<Value: FieldValue>: Sendable {
 // An option that a type of field does not have is declared for all types, and not available: the compiler then says why.
 extension FieldOption {
     /// Not available: the type cannot be a primary key.
-    @_documentation(visibility: private) @available(*, unavailable, message: "a primary key is an Int, a String, a UUID, or a type with one of them as its raw value, and never nil")
+    @_documentation(visibility: private)
+    @available(
+        *, unavailable,
+        message: "a primary key is an Int, a String, a UUID, or a type with one of them as its raw value, and never nil"
+    )
     public static var primaryKey: FieldOption { FieldOption(meaning: .primaryKey) }
 
     /// Not available: only a relationship owns rows.
-    @_documentation(visibility: private) @available(*, unavailable, message: "only a relationship is owned: [SomeModel], SomeModel? or a Reference")
+    @_documentation(visibility: private)
+    @available(*, unavailable, message: "only a relationship is owned: [SomeModel], SomeModel? or a Reference")
     public static var owned: FieldOption { FieldOption(meaning: .owned) }
 
     /// Not available: only a relationship links rows.
-    @_documentation(visibility: private) @available(*, unavailable, message: "only a relationship is linked: [SomeModel], SomeModel? or a Reference")
+    @_documentation(visibility: private)
+    @available(*, unavailable, message: "only a relationship is linked: [SomeModel], SomeModel? or a Reference")
     public static var linked: FieldOption { FieldOption(meaning: .linked) }
 
     /// Not available: only a relationship cascades.
-    @_documentation(visibility: private) @available(*, unavailable, message: "only a relationship cascades: [SomeModel], SomeModel? or a Reference")
+    @_documentation(visibility: private)
+    @available(*, unavailable, message: "only a relationship cascades: [SomeModel], SomeModel? or a Reference")
     public static var cascade: FieldOption { FieldOption(meaning: .cascade) }
 
     /// Not available: only a Reference is restricted.
