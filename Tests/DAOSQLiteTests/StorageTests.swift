@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOSystemSQLite
 import DAOTestSupport
 import Foundation
 import Testing
@@ -30,6 +31,32 @@ import Testing
         #expect(try users.count(Query()) == 3)
         try users.upsert([User(name: "ann", email: "a@y", age: 9), User(name: "ann", email: "a@x", age: 1)])
         #expect(try users.read(key: .string("ann"))?.email == "a@x")
+    }
+
+    /// A merge walks from a row to the next one, while a trigger of another program writes that.
+    @Test func mergeSeesWhatTriggersHaveWritten() throws {
+        let database = try place.database()
+        let messages = try database.storage(for: Message.self)
+        try messages.insert((1...20).map(Message.numbered))
+        try database.withWriterHandle { handle in
+            let trigger = """
+                CREATE TRIGGER next AFTER UPDATE ON message WHEN NEW.id < 10 BEGIN
+                    UPDATE message SET sender = 100 + NEW.id WHERE id = NEW.id + 1;
+                    DELETE FROM message WHERE id = NEW.id + 10;
+                END
+                """
+            #expect(sqlite3_exec(handle, trigger, nil, nil, nil) == SQLITE_OK)
+        }
+        var seen: [Int?] = []
+        _ = try messages.merge(keys: (1...20).map { .integer($0) }) { _, message in
+            seen.append(message?.sender)
+            message?.date += 1
+        }
+        var expected: [Int?] = [Message.numbered(1).sender]
+        for id in 1...9 { expected.append(100 + id) }
+        for _ in 11...19 { expected.append(nil) }
+        expected.append(Message.numbered(20).sender)
+        #expect(seen == expected)
     }
 
     @Test func failedCallKeepsItsTransactionUsable() throws {

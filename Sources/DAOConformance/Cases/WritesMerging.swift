@@ -107,6 +107,54 @@ enum WritesMerging {
             }
         },
         ConformanceCase(
+            "W.mergeSeesItsClosure", "W2", "Q9",
+            title: "a merge of rows that follow each other sees what its closure has written to those that it has not reached"
+        ) { context in
+            let database = try context.open()
+            let storage = try database.storage(for: Item.self)
+            let stored = Item.make(1...14).filter { ![6, 7, 13].contains($0.id) }
+            try storage.insert(stored)
+            struct Stop: Error {}
+            func write(_ id: Int) throws { try storage.upsert([Item(id: id, name: "written", number: id)]) }
+            var seen: [String] = []
+            let keys = [Array(1...16), [13, 2]].joined().map { Key.integer(Int64($0)) }
+            let count = try storage.merge(keys: keys) { index, record in
+                seen.append(record.map { $0.name.hasPrefix("written") ? $0.name : "stored" } ?? "none")
+                let id = index + 1
+                switch id {
+                case 2: try write(3)
+                case 3: _ = try storage.erase(keys: [.integer(4)])
+                case 6: try write(7)
+                case 8:
+                    // The merge itself writes nothing here.
+                    try write(9)
+                    record = nil
+                case 10:
+                    try? database.transaction {
+                        try write(11)
+                        throw Stop()
+                    }
+                case 11: try write(10)
+                case 12: try write(13)
+                case 15: try write(16)
+                default: break
+                }
+                record?.name += "+\(id)"
+            }
+            let asked = (1...16).map {
+                [4, 6, 15].contains($0) ? "none" : [3, 7, 9, 13, 16].contains($0) ? "written" : "stored"
+            }
+            try expectEqual(seen, asked + ["written+13", "stored"], "what the closure was given")
+            try expectEqual(count, 14, "the number of stored rows")
+            let named = try storage.read().map { "\($0.id) \($0.name.hasPrefix("written") ? $0.name : "stored")" }
+            try expectEqual(
+                named,
+                [
+                    "1 stored", "2 stored", "3 written+3", "5 stored", "7 written+7", "8 stored", "9 written+9", "10 written",
+                    "11 stored", "12 stored", "13 written+13+17", "14 stored", "16 written+16",
+                ], "the rows")
+        },
+        ConformanceCase(
             "W.updateErasesOthers", "W5", "W2",
             title: "an update whose closure erases rows that follow returns how many it has stored, and none of those is back"
         ) { context in

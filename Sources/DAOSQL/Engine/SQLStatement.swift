@@ -9,7 +9,7 @@ open class SQLStatement {
     /// When the statement was last taken, by the clock of the cache.
     final var lastUse = 0
     /// The reader for the rows of the entity, created once.
-    final var reader: SQLRowReader?
+    package internal(set) final var reader: SQLRowReader?
 
     /// Creates a statement.
     public init() {}
@@ -62,6 +62,10 @@ open class SQLStatement {
 
     /// Leaves the current row, so that the statement can be bound again. By default it does nothing.
     open func reset() {}
+
+    /// Leaves the current row, because others than it were written. What was read ahead of it must not be used. By default it
+    /// calls ``reset()``.
+    open func rowsHaveChanged() { reset() }
 
     /// Leaves the current row and releases the bound values.
     open func finish() {}

@@ -21,13 +21,16 @@ extension SQLStorage {
                         if isStored { try schema.decode(row, to: &record) }
                         let writeCount = session.writeCount
                         try body(index, &record)
-                        if let record {
-                            if session.writeCount != writeCount {
-                                // The closure can have stored or erased the row. Its columns are compared with what is there now.
-                                select.reset()
+                        if session.writeCount != writeCount {
+                            // The closure can have stored or erased the row, and others.
+                            select.rowsHaveChanged()
+                            if record != nil {
+                                // The columns are compared with what is there now.
                                 try select.bind(key)
                                 isStored = try row.advance()
                             }
+                        }
+                        if let record = consume record {
                             try withUnsafePointer(to: record) { record in
                                 do {
                                     if isStored {
@@ -36,7 +39,7 @@ extension SQLStorage {
                                         try insert(record, key, rows, known.table, &writing)
                                     }
                                 } catch {
-                                    throw failure(error, writing.record(refusedBy: error) ?? record.pointee, session, known)
+                                    throw failure(error, of: record, writing, session, known)
                                 }
                             }
                             stored += 1
@@ -69,6 +72,14 @@ extension SQLStorage {
                 record = changed
             }
         }
+    }
+
+    /// Returns the error for a row that was refused: the one that was added last, unless several were sent.
+    @inline(never) private func failure(
+        _ error: any Error, of record: UnsafePointer<Record>, _ writing: MergedRows<Record>, _ session: SQLSession,
+        _ known: KnownTable
+    ) -> any Error {
+        failure(error, writing.record(refusedBy: error) ?? record.pointee, session, known)
     }
 
     /// Inserts a merged row.

@@ -20,7 +20,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Whether a commit to the file has an unknown outcome.
     private let outcome: CommitOutcome
     /// The error that ended the transaction: SQLite has rolled it back.
-    private var fault: StorageError?
+    private var fault: (any Error)?
     /// The settings of the last write.
     private(set) var settings: SQLWriteSettings?
     /// What ends before each commit, of a connection that writes.
@@ -28,7 +28,7 @@ final class SQLiteConnection: @unchecked Sendable {
     /// The file and its log, of a connection that writes.
     var files: AttachedFiles?
     /// The file, of a connection that reads without locks.
-    private let unlocked: UnlockedFile?
+    let unlocked: UnlockedFile?
     /// How much memory the connection uses for pages.
     let cache: PageCache
     /// What the connection has written into the log.
@@ -257,11 +257,6 @@ extension SQLiteConnection: SQLConnection {
     }
 
     var isOutdated: Bool { unlocked.map { !$0.isUnchanged || $0.isShared } ?? false }
-
-    /// Throws `.busy` when the connection reads without locks and the file was written.
-    @inline(__always) func checkUnlocked() throws {
-        if unlocked != nil { try unlocked?.check() }
-    }
 
     /// Ends the transaction and discards its writes.
     private func end() {

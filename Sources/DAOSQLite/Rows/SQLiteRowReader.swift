@@ -6,9 +6,15 @@ import Foundation
 /// Reads the rows of a statement, column by column, and refuses values that are not of their field's type.
 final class SQLiteRowReader: SQLRowReader {
     /// Outlives the reader, which only its `SQLiteStatement` or the reading code keeps.
-    private let statement: OpaquePointer
+    @exclusivity(unchecked) private var statement: OpaquePointer
+    /// The same, while the reader follows no walk.
+    private let own: OpaquePointer
+    /// Finds the rows, while some were announced.
+    @exclusivity(unchecked) private var walk: KeyWalk?
     /// Outlives the reader for the same reason.
     private unowned(unsafe) let connection: SQLiteConnection
+    /// The file, where it is read without locks.
+    private let unlocked: UnlockedFile?
     /// The difference between the position of a field and its column.
     private let shift: Int
 
@@ -16,14 +22,28 @@ final class SQLiteRowReader: SQLRowReader {
         _ statement: OpaquePointer, _ connection: SQLiteConnection, _ entity: EntityDescription, firstField: Int, keyColumn: Int
     ) {
         self.statement = statement
+        own = statement
         self.connection = connection
+        unlocked = connection.unlocked
         shift = firstField
         super.init(entity: entity, firstField: firstField, keyColumn: keyColumn)
     }
 
+    /// Reads the rows that a walk finds; nil for those of the reader's statement.
+    func follow(_ walk: KeyWalk?) {
+        self.walk = walk
+        statement = walk?.statement ?? own
+    }
+
     override func step() throws -> Bool {
+        if let walk {
+            let isFound = try walk.find()
+            try unlocked?.check()
+            return isFound
+        }
         let code = sqlite3_step(statement)
-        try connection.checkUnlocked()
+        // Throws `.busy` when the file was written.
+        try unlocked?.check()
         if code == SQLITE_ROW { return true }
         if code == SQLITE_DONE { return false }
         throw connection.failure(code, entity: entity.name)

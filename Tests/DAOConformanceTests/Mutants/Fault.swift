@@ -26,7 +26,7 @@ enum Fault: String, CaseIterable, Sendable {
         indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
-        mergeYieldsToItsClosure, neverWritesNil,
+        mergeYieldsToItsClosure, mergeReadsAhead, neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,

@@ -232,8 +232,9 @@ struct FaultyStorage<Record: Model>: Storage {
 
     private func merging(_ keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         var count = 0
+        let ahead = fault == .mergeReadsAhead ? try keys.map(read(key:)) : []
         for (index, key) in keys.enumerated() {
-            var record = fault == .mergeReplacesWhole ? nil : try read(key: key)
+            var record = fault == .mergeReplacesWhole ? nil : fault == .mergeReadsAhead ? ahead[index] : try read(key: key)
             let before = record.map(values)
             try body(index, &record)
             guard var record else { continue }

@@ -1,0 +1,126 @@
+import DAOCore
+import DAOSystemSQLite
+
+/// Finds the rows of ascending keys by walking along the table, from one row to the next, in place of looking each of them up:
+/// a third of the work where most of the rows are wanted.
+///
+/// What SQLite shows of rows that are written after a statement has begun is not defined, apart from the row that it is on and
+/// those before it. So a walk only goes on while no others are written; ``rest()`` ends it. Source:
+/// [Isolation in SQLite](https://sqlite.org/isolation.html).
+final class KeyWalk {
+    /// How many rows that are not wanted are passed before the next one is looked up.
+    private static let patience = 4
+    /// How many rows may have to be looked up before a walk is given up.
+    private static let limit = 8
+
+    /// Reads the rows from a key on, in the order of the keys.
+    let statement: OpaquePointer
+    private let connection: Unmanaged<SQLiteConnection>
+    private let entity: String
+    private let keyColumn: Int32
+
+    // Never accessed during another access, so that a row does not pay for the check of that.
+    /// The key whose row is looked for.
+    @exclusivity(unchecked) private var wanted: Int64 = 0
+    /// The key that was looked for before.
+    @exclusivity(unchecked) private var before: Int64 = 0
+    @exclusivity(unchecked) private var place = Place.nowhere
+    /// The key of the row that the statement is on.
+    @exclusivity(unchecked) private var key: Int64 = 0
+    /// How many rows were looked up.
+    @exclusivity(unchecked) private var lookedUp = 0
+
+    private enum Place {
+        case nowhere
+        /// On a row that was wanted.
+        case onFound
+        /// On the row that follows a key without a row.
+        case onNext
+        case atEnd
+    }
+
+    /// - Parameters:
+    ///   - select: Reads the row with a key; it ends with the condition that the key is equal to the only parameter. It outlives
+    ///     this object.
+    ///   - keyColumn: The column of the key.
+    init(_ select: OpaquePointer, _ connection: SQLiteConnection, entity: String, keyColumn: Int) throws {
+        let text = sqlite3_sql(select).map { String(cString: $0) } ?? ""
+        statement = try connection.prepared(text.dropLast(3) + ">= ? ORDER BY \(keyColumn + 1)", entity: entity)
+        self.connection = .passUnretained(connection)
+        self.entity = entity
+        self.keyColumn = Int32(keyColumn)
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    /// Whether the rows of these keys may be so close to each other that walking pays.
+    static func pays(_ keys: [Key]) -> Bool {
+        guard case .integer(let first)? = keys.first, case .integer(let last)? = keys.last, first < last else { return false }
+        let (distance, isFar) = last.subtractingReportingOverflow(first)
+        return !isFar && distance / 2 < keys.count
+    }
+
+    /// Sets the key whose row is looked for.
+    ///
+    /// - Returns: False when the walk cannot lead there, or had to look up so many rows that it does not pay.
+    func leads(to key: Key) -> Bool {
+        guard case .integer(let number) = key, lookedUp <= Self.limit else { return false }
+        (before, wanted) = (wanted, number)
+        return true
+    }
+
+    /// Leaves the row, so that the next one is looked up.
+    func rest() { rest(.nowhere) }
+
+    private func rest(_ place: Place) {
+        sqlite3_reset(statement)
+        self.place = place
+    }
+
+    /// Ends the walk. Another one can begin.
+    func end() {
+        rest()
+        lookedUp = 0
+    }
+
+    /// Moves to the row of the wanted key.
+    ///
+    /// - Returns: False when there is no such row.
+    func find() throws -> Bool {
+        switch place {
+        case .onFound where key < wanted:
+            for _ in 0..<Self.patience {
+                if try !step() { return false }
+                if key >= wanted { return arrive() }
+            }
+        // There was no row between the key before, which was not found, and this one.
+        case .onNext where key >= wanted && wanted > before: return arrive()
+        case .onNext where key < wanted:
+            place = .onFound
+            return try find()
+        case .atEnd where wanted > before: return false
+        default: break
+        }
+        lookedUp += 1
+        rest()
+        sqlite3_bind_int64(statement, 1, wanted)
+        return try step() && arrive()
+    }
+
+    private func arrive() -> Bool {
+        let isFound = key == wanted
+        place = isFound ? .onFound : .onNext
+        return isFound
+    }
+
+    private func step() throws -> Bool {
+        let code = sqlite3_step(statement)
+        if code == SQLITE_ROW {
+            key = sqlite3_column_int64(statement, keyColumn)
+            return true
+        }
+        defer { rest(code == SQLITE_DONE ? .atEnd : .nowhere) }
+        if code != SQLITE_DONE { throw connection._withUnsafeGuaranteedRef { $0.failure(code, entity: entity) } }
+        return false
+    }
+}
