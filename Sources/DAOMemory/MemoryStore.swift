@@ -53,11 +53,19 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
         guard !isClosed else { throw StorageError.closed(nil) }
         switch access {
         case .read:
-            return MemoryTransaction(committed)
+            return MemoryTransaction(committed, self)
         case .write:
             writer = pthread_self()
             return MemoryWriteTransaction(committed, stamp: lastStamp + 1, store: self)
         }
+    }
+
+    /// The last committed state.
+    func newest() throws -> MemoryState {
+        state.lock()
+        defer { state.unlock() }
+        guard !isClosed else { throw StorageError.closed(nil) }
+        return committed
     }
 
     /// Releases all data that no transaction still uses.

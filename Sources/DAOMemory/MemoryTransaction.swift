@@ -4,7 +4,7 @@ import DAOKeyValue
 /// A transaction that reads a committed state of a ``MemoryStore``. ``MemoryWriteTransaction`` adds writing.
 ///
 /// Only one thread uses it at a time. The state that it reads never changes.
-class MemoryTransaction: KeyValueTransaction {
+class MemoryTransaction: RenewableTransaction {
 
     // Keeps the memory of `top` alive. Nil after the end.
     private final var tree: Tree?
@@ -14,13 +14,21 @@ class MemoryTransaction: KeyValueTransaction {
     @exclusivity(unchecked) private(set) final var version = 0
 
     // The number of keys by their first byte.
-    private final let counts: [Int]
+    @exclusivity(unchecked) private final var counts: [Int]
+    final let store: MemoryStore
 
-    /// Begins to read a state.
-    init(_ state: MemoryState) {
+    /// Begins to read a state of a store.
+    init(_ state: MemoryState, _ store: MemoryStore) {
         tree = state.tree
         top = state.tree.top
         counts = state.counts
+        self.store = store
+    }
+
+    final func renew() throws {
+        let state = try store.newest()
+        counts = state.counts
+        show(state.tree)
     }
 
     /// Switches to another state; nil ends the transaction.

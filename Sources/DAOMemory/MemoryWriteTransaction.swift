@@ -6,14 +6,12 @@ import Foundation
 final class MemoryWriteTransaction: MemoryTransaction {
 
     private var editor: TreeEditor
-    private let store: MemoryStore
     private let thread = pthread_self()
 
     /// Begins to change a state.
     init(_ state: MemoryState, stamp: UInt64, store: MemoryStore) {
         editor = TreeEditor(state, stamp: stamp)
-        self.store = store
-        super.init(state)
+        super.init(state, store)
     }
 
     deinit { abort() }

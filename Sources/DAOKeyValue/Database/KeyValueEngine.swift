@@ -127,6 +127,7 @@ final class KnownTables: Sendable {
     let observations: ObservationHub
     private let path: String?
     private let state = Mutex(State())
+    private let handles = Spares<KeyValueHandle>()
     /// Changes when a catalog entry is changed or removed. A transaction may cache what it reads from the
     /// catalog only when it began with the current generation. Changed with the lock held.
     private let generation = Atomic<UInt64>(0)
@@ -153,10 +154,18 @@ final class KnownTables: Sendable {
     @inline(__always) func begin(canWrite: Bool, _ begin: () throws -> any KeyValueTransaction) throws -> KeyValueHandle {
         // The generation is read before the transaction begins, because the transaction can miss later changes.
         let generation = currentGeneration
+        if !canWrite, let handle = handles.take() {
+            try handle.renew(generation: generation, begin)
+            try refresh(handle.transaction)
+            return handle
+        }
         let transaction = try begin()
         try refresh(transaction)
         return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, tables: self)
     }
+
+    /// Takes back the handle of a transaction that has read, for the next one: making it takes as long as a short read.
+    @inline(__always) func leave(_ handle: KeyValueHandle) { _ = handles.leave(handle) }
 
     var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
 

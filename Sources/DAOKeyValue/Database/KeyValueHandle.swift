@@ -3,7 +3,10 @@ import DAOCore
 /// A running transaction of the store, with the state that the database keeps for it.
 final class KeyValueHandle: TransactionHandle {
     /// The transaction of the store.
-    let transaction: any KeyValueTransaction
+    @exclusivity(unchecked) private(set) var transaction: any KeyValueTransaction
+    // The same transaction, when it can begin again.
+    private let renewable: (any RenewableTransaction)?
+    @exclusivity(unchecked) private var isRunning = true
     /// Whether it may write.
     let canWrite: Bool
     /// Increases with every write. Pointers that were read at another count can be dangling.
@@ -14,10 +17,13 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) private var linkChanges: [LinkTableChange] = []
     /// The generation of the catalog before the transaction began. What the transaction reads from the catalog
     /// is not cached when the generation has changed.
-    let generation: UInt64
+    @exclusivity(unchecked) private(set) var generation: UInt64
     @exclusivity(unchecked) private var depth = 0
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
-    private let tables: KnownTables
+    // They outlive the handle, which they keep for other calls that read: a call or a cursor that has it keeps the engine.
+    private let tables: Unmanaged<KnownTables>
+    /// A reader that no call uses. The thread of the handle takes it, so that it costs less than one of a storage.
+    @exclusivity(unchecked) var spareReader: RecordReader?
 
     /// Creates a handle for a transaction.
     ///
@@ -28,9 +34,17 @@ final class KeyValueHandle: TransactionHandle {
     ///   - tables: The known tables, which learn of changes after the commit.
     init(_ transaction: any KeyValueTransaction, canWrite: Bool, generation: UInt64, tables: KnownTables) {
         self.transaction = transaction
+        renewable = canWrite ? nil : transaction as? any RenewableTransaction
         self.canWrite = canWrite
         self.generation = generation
-        self.tables = tables
+        self.tables = .passUnretained(tables)
+    }
+
+    /// Begins the transaction of a handle that has ended again, or another one when it cannot begin again.
+    func renew(generation: UInt64, _ begin: () throws -> any KeyValueTransaction) throws {
+        if let renewable { try renewable.renew() } else { transaction = try begin() }
+        isRunning = true
+        self.generation = generation
     }
 
     func commit() throws {
@@ -40,21 +54,28 @@ final class KeyValueHandle: TransactionHandle {
             forgetTables(from: 0)
             throw error
         }
-        if tables.observations.isObserved, let count = transaction.countAfterCommit {
-            tables.observations.didCommitHere(from: count &- 1, to: count)
+        tables._withUnsafeGuaranteedRef { tables in
+            if tables.observations.isObserved, let count = transaction.countAfterCommit {
+                tables.observations.didCommitHere(from: count &- 1, to: count)
+            }
         }
         if changes.isEmpty, linkChanges.isEmpty { return }
         for change in changes { change.table?.entry.state.store(.stored, ordering: .releasing) }
         // A table that was created and replaced in this transaction no longer exists.
         for change in changes { change.replaced?.entry.state.store(.void, ordering: .releasing) }
-        tables.apply(changes, linkChanges)
+        tables._withUnsafeGuaranteedRef { $0.apply(changes, linkChanges) }
         changes = []
         linkChanges = []
     }
 
+    /// Ends the transaction. Nobody uses the handle of one that reads afterwards: another call may have it.
     func rollback() {
         transaction.abort()
-        forgetTables(from: 0)
+        if canWrite { return forgetTables(from: 0) }
+        guard isRunning else { return }
+        isRunning = false
+        if renewable == nil { transaction = EndedTransaction.any }
+        tables._withUnsafeGuaranteedRef { $0.leave(self) }
     }
 
     var pinnedBytes: Int? { transaction.pinnedBytes }
@@ -149,4 +170,28 @@ struct LinkTableChange {
     let table: LinkTable?
     /// The savepoint depth of the change.
     var depth: Int
+}
+
+/// A transaction that reads, and that can begin again when it has ended.
+package protocol RenewableTransaction: KeyValueTransaction {
+    /// Begins to read the newest commit.
+    func renew() throws
+}
+
+/// Stands for the transaction of a handle that no call has.
+private final class EndedTransaction: KeyValueTransaction, Sendable {
+    static let any = EndedTransaction()
+
+    private var error: StorageError { .storeTransactionEnded(nil) }
+
+    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? { throw error }
+    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw error }
+    func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool { throw error }
+    func delete(_ key: UnsafeRawBufferPointer) throws -> Bool { throw error }
+    func cursor() throws -> KeyValueCursor { throw error }
+    func beginSavepoint() throws { throw error }
+    func releaseSavepoint() throws { throw error }
+    func rollbackSavepoint() throws { throw error }
+    func commit() throws { throw error }
+    func abort() {}
 }

@@ -9,6 +9,8 @@ import Foundation
 final class RecordReader: RowReader {
     /// The table whose rows are read.
     let table: Table
+    /// The model whose defaults it has; nil for none.
+    let model: ObjectIdentifier?
     /// Whether checksums are verified.
     let verifies: Bool
     /// The source of the rows for ``advance()``.
@@ -40,10 +42,12 @@ final class RecordReader: RowReader {
     ///
     /// - Parameters:
     ///   - table: The table whose rows are read.
+    ///   - model: The model whose defaults `defaults` has; nil, as by default, when the reader is not kept for other calls.
     ///   - verifies: Whether to verify checksums.
     ///   - defaults: Creates a reader for the values of fields that a record does not have yet.
-    init(table: Table, verifies: Bool, defaults: @escaping () throws -> RowReader) {
+    init(table: Table, of model: ObjectIdentifier? = nil, verifies: Bool, defaults: @escaping () throws -> RowReader) {
         self.table = table
+        self.model = model
         self.verifies = verifies
         makeDefaults = defaults
         slots = table.slots
@@ -100,10 +104,10 @@ final class RecordReader: RowReader {
 
     /// Moves before the first row, for the next call.
     func rest() {
-        source = nil
-        plan = nil
+        if source != nil { source = nil }
+        if plan != nil { plan = nil }
         // Its row points to the key of a row of this call.
-        defaults = nil
+        if defaults != nil { defaults = nil }
         show(key: UnsafeRawBufferPointer(start: nil, count: 0))
         lookedAt = 0
     }

@@ -31,11 +31,11 @@ final class KeyValueStorage<Record: Model>: Storage {
         var found: Record?
         try keyValueDatabase.read { handle in
             let table = try table(handle)
-            let reader = reader(table)
+            let reader = takeReader(table, handle)
             let timer = StatementTimer.begin()
             defer {
                 timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
-                giveBack(reader)
+                giveBack(reader, handle)
             }
             try KeyBuilder.with { builder in
                 try builder.appendRow(key, of: table)
@@ -201,13 +201,26 @@ final class KeyValueStorage<Record: Model>: Storage {
     /// Returns a reader before the first row.
     func reader(_ table: Table) -> RecordReader {
         if let spare = spareReaders.take(), spare.table === table { return spare }
-        return RecordReader(table: table, verifies: verifies, defaults: makeDefaults)
+        return RecordReader(table: table, of: ObjectIdentifier(Record.self), verifies: verifies, defaults: makeDefaults)
+    }
+
+    /// Returns a reader before the first row, which ``giveBack(_:_:)`` takes back.
+    @inline(__always) private func takeReader(_ table: Table, _ handle: KeyValueHandle) -> RecordReader {
+        guard let spare = handle.spareReader, spare.table === table, spare.model == ObjectIdentifier(Record.self),
+            spare.verifies == verifies
+        else { return reader(table) }
+        handle.spareReader = nil
+        return spare
     }
 
     /// Takes back a reader that the call no longer needs, for another call.
-    private func giveBack(_ reader: RecordReader) {
+    @inline(__always) private func giveBack(_ reader: RecordReader, _ handle: KeyValueHandle) {
         reader.rest()
-        _ = spareReaders.leave(reader)
+        if let other = handle.spareReader, other.table.isCurrent {
+            _ = spareReaders.leave(reader)
+        } else {
+            handle.spareReader = reader
+        }
     }
 
     /// Returns the execution of a query on a transaction.

@@ -28,7 +28,8 @@ package final class SQLSession: @unchecked Sendable {
     var restLater: (@Sendable () -> Void)?
 
     /// The statements that storages use for every row, by table.
-    private var rowStatements: [RowStatements?] = []
+    // Never accessed during another access, so that a row does not pay for the check of that.
+    @exclusivity(unchecked) private var rowStatements: [RowStatements?] = []
     /// The statements of queries, by their text.
     private var cache = StatementCache()
 

@@ -7,6 +7,9 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
     private static var checkedRows: Int { 16 }
 
     let owner: SQLDatabase
+    // The owner's, so that a call that reads does not count references to what it is found through.
+    private let lifetime: DatabaseLifetime<SQLSession>
+    private let coordinator: TransactionCoordinator<SQLSession>
     let schema: Schema<Record>
     /// The entity as the model declares it.
     let entity: EntityDescription
@@ -18,6 +21,8 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     init(_ database: SQLDatabase, _ known: KnownTable) {
         owner = database
+        lifetime = database.lifetime
+        coordinator = database.lifetime.transactions
         initialTable = known
         entity = known.declaration.description
         schema = Record.schema
@@ -43,8 +48,8 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
     /// Runs a closure that reads on one connection. The closure runs twice when the table was changed or
     /// missing the first time.
     func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
-        try owner.lifetime.call {
-            try repeating { try owner.instance.coordinator.read { try body($0, try current($0)) } }
+        try lifetime.call {
+            try repeating { try coordinator.read { try body($0, try current($0)) } }
         }
     }
 
@@ -84,13 +89,13 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
                 case .rows: .call
                 case .any: .body
                 }
-            return try owner.instance.coordinator.write(kind, touching: entity.name) { session in
+            return try coordinator.write(kind, touching: entity.name) { session in
                 // The columns of a whole row are compared with the catalog in the transaction of the row.
                 try owner.begin(session, scope == .statement && storesRows ? .rows : scope, isOneCall: true)
                 return try body(session, try current(session))
             }
         }
-        return try owner.lifetime.call {
+        return try lifetime.call {
             if owner.settings == nil { throw StorageError.readOnly(owner.instance.path) }
             return try repeating(run)
         }

@@ -8,7 +8,15 @@ final class AmbientTransaction: @unchecked Sendable {
     // Sendable because only the thread in `thread` accesses `handle` and the variables. Every access checks the
     // thread first.
 
-    @TaskLocal static var current: AmbientTransaction?
+    @TaskLocal private static var kept: AmbientTransaction?
+    // Its address: every call looks for it, and a number is read without counting references. It is bound inside `kept`, so
+    // whoever has inherited the one has inherited the other.
+    @TaskLocal private static var address: UInt = 0
+
+    /// The innermost transaction of the current code; nil when there is none.
+    static var current: AmbientTransaction? {
+        UnsafeRawPointer(bitPattern: address).map { Unmanaged.fromOpaque($0).takeUnretainedValue() }
+    }
 
     /// The coordinator of the transaction.
     let owner: ObjectIdentifier
@@ -54,8 +62,13 @@ final class AmbientTransaction: @unchecked Sendable {
     /// Notes an entity that the transaction touches. Only its thread may call it.
     func touch(_ entity: String?) { if notesTouched, let entity { touched.insert(entity) } }
 
-    /// Records that the transaction ended. Only its thread may call it.
-    func end() { isActive = false }
+    /// Runs a closure in the transaction, which ends with it. Only its thread may call it.
+    func run<Result>(_ body: () throws -> Result) rethrows -> Result {
+        defer { isActive = false }
+        return try Self.$kept.withValue(self) {
+            try Self.$address.withValue(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), operation: body)
+        }
+    }
 
     /// Whether the current code runs inside a write transaction of any engine.
     static var isWriting: Bool {
@@ -80,17 +93,17 @@ final class AmbientTransaction: @unchecked Sendable {
     /// Returns the ambient transaction of a coordinator; nil when there is none.
     ///
     /// - Throws: `.invalidTransaction` when there is a transaction that the current code must not use.
-    static func find(owner: ObjectIdentifier) throws -> AmbientTransaction? {
-        var candidate = current
-        while let transaction = candidate {
-            if transaction.owner == owner {
-                guard transaction.isUsable else {
-                    throw StorageError.transactionEnded
-                }
-                return transaction
-            }
-            candidate = transaction.outer
-        }
-        return nil
+    @inline(__always) static func find(owner: ObjectIdentifier) throws -> AmbientTransaction? {
+        guard let current else { return nil }
+        guard current.owner == owner else { return try current.outer?.enclosing(owner) }
+        guard current.isUsable else { throw StorageError.transactionEnded }
+        return current
+    }
+
+    // Apart from the innermost, which nearly every call looks for.
+    private func enclosing(_ owner: ObjectIdentifier) throws -> AmbientTransaction? {
+        guard self.owner == owner else { return try outer?.enclosing(owner) }
+        guard isUsable else { throw StorageError.transactionEnded }
+        return self
     }
 }

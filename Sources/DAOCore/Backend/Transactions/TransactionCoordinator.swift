@@ -143,7 +143,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
                 isOneCall: kind == .compositeCall, notesTouched: observations.isObserved) : nil
         let result: Result
         do {
-            result = if let ambient { try enter(ambient, handle, body) } else { try body(handle) }
+            result = if let ambient { try ambient.run { try body(handle) } } else { try body(handle) }
         } catch {
             handle.rollback()
             relations.didUndo()
@@ -217,27 +217,20 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// does not end in the meantime.
     public func within<Result>(_ handle: Handle, _ body: () throws -> Result) throws -> Result {
         let ambient = AmbientTransaction(owner: ObjectIdentifier(self), engine: engineState, handle: handle, canWrite: false)
-        return try enter(ambient, handle) { _ in try body() }
+        return try ambient.run(body)
     }
 
     /// Whether the calling code is inside a transaction or a snapshot.
-    public var isInside: Bool { AmbientTransaction.current != nil && (try? ambient()) != nil }
+    public var isInside: Bool { (try? ambient()) != nil }
 
     @inline(__always) private func ambient() throws -> AmbientTransaction? {
-        AmbientTransaction.current == nil ? nil : try AmbientTransaction.find(owner: ObjectIdentifier(self))
+        try AmbientTransaction.find(owner: ObjectIdentifier(self))
     }
 
     @inline(__always) private func handle(of ambient: AmbientTransaction) -> Handle {
         // Only this coordinator creates ambient transactions with its identity, and all of them contain a
         // `Handle`.
         unsafeDowncast(ambient.handle, to: Handle.self)
-    }
-
-    private func enter<Result>(
-        _ ambient: AmbientTransaction, _ handle: Handle, _ body: (Handle) throws -> Result
-    ) throws -> Result {
-        defer { ambient.end() }
-        return try AmbientTransaction.$current.withValue(ambient) { try body(handle) }
     }
 }
 
