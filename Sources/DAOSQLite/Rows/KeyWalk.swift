@@ -1,8 +1,8 @@
 import DAOCore
 import DAOSystemSQLite
 
-/// Finds the rows of ascending keys by walking along the table, from one row to the next, in place of looking each of them up:
-/// a third of the work where most of the rows are wanted.
+/// Finds the rows of ascending keys by walking along the table, from one row to the next, in place of looking each of them up,
+/// which begins and ends a statement for each.
 ///
 /// What SQLite shows of rows that are written after a statement has begun is not defined, apart from the row that it is on and
 /// those before it. So a walk only goes on while no others are written; ``rest()`` ends it. Source:
