@@ -43,6 +43,9 @@ import Testing
                 CREATE TRIGGER next AFTER UPDATE ON message WHEN NEW.id < 10 BEGIN
                     UPDATE message SET sender = 100 + NEW.id WHERE id = NEW.id + 1;
                     DELETE FROM message WHERE id = NEW.id + 10;
+                END;
+                CREATE TRIGGER made AFTER INSERT ON message WHEN NEW.id IN (30, 40) BEGIN
+                    INSERT INTO message SELECT NEW.id + 1, 200, date, text, subject, draft, isRead, score FROM message WHERE id = NEW.id;
                 END
                 """
             #expect(sqlite3_exec(handle, trigger, nil, nil, nil) == SQLITE_OK)
@@ -57,6 +60,14 @@ import Testing
         for _ in 11...19 { expected.append(nil) }
         expected.append(Message.numbered(20).sender)
         #expect(seen == expected)
+        // The row that follows is made by the insertion of the one before, between rows and after the last one.
+        try messages.insert([Message.numbered(35)])
+        seen = []
+        _ = try messages.merge(keys: [29, 30, 31, 35, 39, 40, 41].map { .integer($0) }) { index, message in
+            seen.append(message?.sender)
+            if [1, 5].contains(index) { message = Message.numbered(index == 1 ? 30 : 40) }
+        }
+        #expect(seen == [nil, nil, 200, Message.numbered(35).sender, nil, nil, 200])
     }
 
     @Test func failedCallKeepsItsTransactionUsable() throws {

@@ -5,8 +5,8 @@ import DAOSystemSQLite
 /// which begins and ends a statement for each.
 ///
 /// What SQLite shows of rows that are written after a statement has begun is not defined, apart from the row that it is on and
-/// those before it. So a walk only goes on while no others are written; ``rest()`` ends it. Source:
-/// [Isolation in SQLite](https://sqlite.org/isolation.html).
+/// those before it. So a walk only goes on while no others are written: ``rest()`` ends it, and so does a write of more than one
+/// row between two keys, which is that of a trigger. Source: [Isolation in SQLite](https://sqlite.org/isolation.html).
 final class KeyWalk {
     /// How many rows that are not wanted are passed before the next one is looked up.
     private static let patience = 4
@@ -29,6 +29,9 @@ final class KeyWalk {
     @exclusivity(unchecked) private var key: Int64 = 0
     /// How many rows were looked up.
     @exclusivity(unchecked) private var lookedUp = 0
+    /// How many rows the connection had written when the walk moved.
+    @exclusivity(unchecked) private var changes: Int32 = 0
+    private let handle: OpaquePointer
 
     private enum Place {
         case nowhere
@@ -47,6 +50,7 @@ final class KeyWalk {
         let text = sqlite3_sql(select).map { String(cString: $0) } ?? ""
         statement = try connection.prepared(text.dropLast(3) + ">= ? ORDER BY \(keyColumn + 1)", entity: entity)
         self.connection = .passUnretained(connection)
+        handle = connection.handle
         self.entity = entity
         self.keyColumn = Int32(keyColumn)
     }
@@ -87,6 +91,13 @@ final class KeyWalk {
     ///
     /// - Returns: False when there is no such row.
     func find() throws -> Bool {
+        let changesBefore = changes
+        changes = sqlite3_total_changes(handle)
+        if changes &- changesBefore > 1 { rest() }
+        return try move()
+    }
+
+    private func move() throws -> Bool {
         switch place {
         case .onFound where key < wanted:
             for _ in 0..<Self.patience {
@@ -97,7 +108,7 @@ final class KeyWalk {
         case .onNext where key >= wanted && wanted > before: return arrive()
         case .onNext where key < wanted:
             place = .onFound
-            return try find()
+            return try move()
         case .atEnd where wanted > before: return false
         default: break
         }
