@@ -184,8 +184,8 @@ private final class BatchingRows: SQLRowBatch {
 
     override var isHolding: Bool { !rows.isEmpty }
     override func begin() { row = [] }
-    override func add() throws { hold(nil) }
-    override func add(changing key: Key) throws { hold(key) }
+    override func add() throws { try hold(nil) }
+    override func add(changing key: Key) throws { try hold(key) }
     override func finish() {
         drop()
         inner.finish()
@@ -210,7 +210,8 @@ private final class BatchingRows: SQLRowBatch {
 
     func drop() { rows = [] }
 
-    private func hold(_ key: Key?) {
+    private func hold(_ key: Key?) throws {
+        if connection.holding !== self { try connection.holding?.send() }
         rows.append((row, key))
         connection.holding = self
     }

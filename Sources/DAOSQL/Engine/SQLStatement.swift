@@ -80,7 +80,7 @@ open class SQLStatement {
 /// Writes rows into a table, field by field. Each engine has one subclass.
 ///
 /// Each row is begun, written and added. The engine may hold added rows back until ``send()``, or until the
-/// connection runs another statement, and write them together.
+/// connection runs another statement or another batch of it gets a row, and write them together.
 open class SQLRowBatch: RowWriter {
     /// Whether the batch holds added rows back. A refused row is then identified by its
     /// ``SQLRefusedRow/number``. By default the batch holds no rows back.
