@@ -47,17 +47,13 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     /// - Throws: `StorageError` of kind `closed`, or `invalidTransaction` when this thread already runs a
     ///   write transaction.
     public func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
+        if access == .read { return MemoryTransaction(try newest(), self) }
         state.lock()
         defer { state.unlock() }
-        if access == .write { try waitToWrite() }
+        try waitToWrite()
         guard !isClosed else { throw StorageError.closed(nil) }
-        switch access {
-        case .read:
-            return MemoryTransaction(committed, self)
-        case .write:
-            writer = pthread_self()
-            return MemoryWriteTransaction(committed, stamp: lastStamp + 1, store: self)
-        }
+        writer = pthread_self()
+        return MemoryWriteTransaction(committed, stamp: lastStamp + 1, store: self)
     }
 
     /// The last committed state.

@@ -104,6 +104,7 @@ final class RecordReader: RowReader {
 
     /// Moves before the first row, for the next call.
     func rest() {
+        // Most are nil, and to look costs less than to set them.
         if source != nil { source = nil }
         if plan != nil { plan = nil }
         // Its row points to the key of a row of this call.

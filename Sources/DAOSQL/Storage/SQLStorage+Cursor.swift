@@ -4,10 +4,10 @@ extension SQLStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
-        return try owner.lifetime.call {
+        return try lifetime.call {
             // Inside a transaction the rows are read at once. A statement would see rows that are written
             // while it runs, and would end with the transaction.
-            guard let session = try owner.instance.coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
+            guard let session = try coordinator.beginLongRead() else { return ArrayCursor(try read(query)) }
             do {
                 try session.connection.beginSnapshot()
                 let known = try current(session)

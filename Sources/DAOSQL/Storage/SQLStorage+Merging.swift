@@ -3,7 +3,7 @@ import DAOCore
 extension SQLStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
-        let isAlone = !owner.instance.coordinator.isInside
+        let isAlone = !coordinator.isInside
         return try writing(.any) { session, known in
             let rows = try session.rows(known.number, known.table)
             let (select, row) = try rows.takeSelect()
@@ -74,7 +74,8 @@ extension SQLStorage {
         }
     }
 
-    /// Returns the error for a row that was refused: the one that was added last, unless several were sent.
+    /// Returns the error for a row that was refused: the one that was added last, unless several were sent. It is apart, so that
+    /// rows that are stored do not look up the type of an optional record.
     @inline(never) private func failure(
         _ error: any Error, of record: UnsafePointer<Record>, _ writing: MergedRows<Record>, _ session: SQLSession,
         _ known: KnownTable

@@ -65,7 +65,7 @@ extension SQLStorage {
     private func store(
         making records: () throws -> [Record], mayReplace: Bool, _ take: (RowStatements) throws -> SQLRowBatch
     ) throws {
-        let isAlone = !owner.instance.coordinator.isInside
+        let isAlone = !coordinator.isInside
         try writing(.any) { session, known in
             let records = try records()
             if records.isEmpty { return }

@@ -8,8 +8,8 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     let owner: SQLDatabase
     // The owner's, so that a call that reads does not count references to what it is found through.
-    private let lifetime: DatabaseLifetime<SQLSession>
-    private let coordinator: TransactionCoordinator<SQLSession>
+    let lifetime: DatabaseLifetime<SQLSession>
+    let coordinator: TransactionCoordinator<SQLSession>
     let schema: Schema<Record>
     /// The entity as the model declares it.
     let entity: EntityDescription

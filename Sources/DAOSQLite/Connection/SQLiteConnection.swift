@@ -19,7 +19,7 @@ final class SQLiteConnection: @unchecked Sendable {
     private var isCommitting = false
     /// Whether a commit to the file has an unknown outcome.
     private let outcome: CommitOutcome
-    /// The error that ended the transaction: SQLite has rolled it back.
+    /// The error that ended the transaction: SQLite has rolled it back. A call that finds none copies none, as it would a struct.
     private var fault: (any Error)?
     /// The settings of the last write.
     private(set) var settings: SQLWriteSettings?

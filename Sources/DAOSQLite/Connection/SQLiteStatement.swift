@@ -12,10 +12,10 @@ final class SQLiteStatement: SQLStatement {
     private let entity: String
     /// Holds the values of a query while it runs, which may be as long as a cursor exists.
     private lazy var arena = BindArena(capacity: 256)
-    /// Finds announced rows, once there were some that are close to each other.
-    private var walk: KeyWalk?
-    /// Whether it does now.
-    @exclusivity(unchecked) private var isWalking = false
+    /// Finds the rows, while some were announced that are close to each other.
+    @exclusivity(unchecked) private var walk: KeyWalk?
+    /// The same, kept for the next rows that are announced.
+    private var preparedWalk: KeyWalk?
 
     init(_ pointer: OpaquePointer, _ connection: SQLiteConnection, entity: String) {
         self.pointer = pointer
@@ -33,7 +33,10 @@ final class SQLiteStatement: SQLStatement {
 
     /// Binds in the connection's arena: the row of the statement is read before the arena is used again.
     override func bind(_ key: Key) throws {
-        if isWalking { if let walk, walk.leads(to: key) { return } else { endWalk() } }
+        if let walk {
+            if walk.leads(to: key) { return }
+            endWalk()
+        }
         if case .integer(let number) = key { return try check(Bind.integer(pointer, 1, number)) }
         connection.arena.reset()
         try check(Bind.key(pointer, 1, key, connection.arena))
@@ -41,19 +44,21 @@ final class SQLiteStatement: SQLStatement {
 
     override func prefetch(_ keys: [Key]) throws {
         endWalk()
-        // Large keys of UInt64 are blobs.
-        guard KeyWalk.pays(keys), let reader = reader as? SQLiteRowReader, reader.entity.keyKind != .uint64 else { return }
-        let walk = try self.walk ?? KeyWalk(pointer, connection, entity: entity, keyColumn: reader.keyColumn)
+        // Large keys of UInt64 are blobs. Without locks, each step looks whether the file was written.
+        guard KeyWalk.pays(keys), connection.unlocked == nil, let reader = reader as? SQLiteRowReader,
+            reader.entity.keyKind != .uint64
+        else { return }
+        let walk = try preparedWalk ?? KeyWalk(pointer, connection, entity: entity, keyColumn: reader.keyColumn)
+        preparedWalk = walk
         self.walk = walk
-        isWalking = true
         reader.follow(walk)
     }
 
     /// Goes back to looking up each row.
     private func endWalk() {
-        guard isWalking else { return }
-        isWalking = false
-        walk?.end()
+        guard let walk else { return }
+        walk.end()
+        self.walk = nil
         (reader as? SQLiteRowReader)?.follow(nil)
     }
 
@@ -67,9 +72,9 @@ final class SQLiteStatement: SQLStatement {
         return Int(sqlite3_changes(connection.handle))
     }
 
-    override func reset() { if !isWalking { sqlite3_reset(pointer) } }
+    override func reset() { if walk == nil { sqlite3_reset(pointer) } }
 
-    override func rowsHaveChanged() { if isWalking { walk?.rest() } else { sqlite3_reset(pointer) } }
+    override func rowsHaveChanged() { if let walk { walk.rest() } else { sqlite3_reset(pointer) } }
 
     override func finish() {
         endWalk()

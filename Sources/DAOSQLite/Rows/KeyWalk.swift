@@ -15,7 +15,8 @@ final class KeyWalk {
 
     /// Reads the rows from a key on, in the order of the keys.
     let statement: OpaquePointer
-    private let connection: Unmanaged<SQLiteConnection>
+    /// Outlives the walk, which only its `SQLiteStatement` and the reader of that keep.
+    private unowned(unsafe) let connection: SQLiteConnection
     private let entity: String
     private let keyColumn: Int32
 
@@ -31,7 +32,6 @@ final class KeyWalk {
     @exclusivity(unchecked) private var lookedUp = 0
     /// How many rows the connection had written when the walk moved.
     @exclusivity(unchecked) private var changes: Int32 = 0
-    private let handle: OpaquePointer
 
     private enum Place {
         case nowhere
@@ -49,8 +49,7 @@ final class KeyWalk {
     init(_ select: OpaquePointer, _ connection: SQLiteConnection, entity: String, keyColumn: Int) throws {
         let text = sqlite3_sql(select).map { String(cString: $0) } ?? ""
         statement = try connection.prepared(text.dropLast(3) + ">= ? ORDER BY \(keyColumn + 1)", entity: entity)
-        self.connection = .passUnretained(connection)
-        handle = connection.handle
+        self.connection = connection
         self.entity = entity
         self.keyColumn = Int32(keyColumn)
     }
@@ -92,23 +91,20 @@ final class KeyWalk {
     /// - Returns: False when there is no such row.
     func find() throws -> Bool {
         let changesBefore = changes
-        changes = sqlite3_total_changes(handle)
+        changes = sqlite3_total_changes(sqlite3_db_handle(statement))
         if changes &- changesBefore > 1 { rest() }
         return try move()
     }
 
     private func move() throws -> Bool {
         switch place {
-        case .onFound where key < wanted:
+        case .onFound where key < wanted, .onNext where key < wanted:
             for _ in 0..<Self.patience {
                 if try !step() { return false }
                 if key >= wanted { return arrive() }
             }
         // There was no row between the key before, which was not found, and this one.
-        case .onNext where key >= wanted && wanted > before: return arrive()
-        case .onNext where key < wanted:
-            place = .onFound
-            return try move()
+        case .onNext where wanted > before: return arrive()
         case .atEnd where wanted > before: return false
         default: break
         }
@@ -131,7 +127,7 @@ final class KeyWalk {
             return true
         }
         defer { rest(code == SQLITE_DONE ? .atEnd : .nowhere) }
-        if code != SQLITE_DONE { throw connection._withUnsafeGuaranteedRef { $0.failure(code, entity: entity) } }
+        if code != SQLITE_DONE { throw connection.failure(code, entity: entity) }
         return false
     }
 }

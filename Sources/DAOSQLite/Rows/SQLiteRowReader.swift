@@ -36,11 +36,7 @@ final class SQLiteRowReader: SQLRowReader {
     }
 
     override func step() throws -> Bool {
-        if let walk {
-            let isFound = try walk.find()
-            try unlocked?.check()
-            return isFound
-        }
+        if let walk { return try walk.find() }
         let code = sqlite3_step(statement)
         // Throws `.busy` when the file was written.
         try unlocked?.check()

@@ -93,16 +93,11 @@ final class AmbientTransaction: @unchecked Sendable {
     /// Returns the ambient transaction of a coordinator; nil when there is none.
     ///
     /// - Throws: `.invalidTransaction` when there is a transaction that the current code must not use.
-    @inline(__always) static func find(owner: ObjectIdentifier) throws -> AmbientTransaction? {
-        guard let current else { return nil }
-        guard current.owner == owner else { return try current.outer?.enclosing(owner) }
-        guard current.isUsable else { throw StorageError.transactionEnded }
-        return current
-    }
+    @inline(__always) static func find(owner: ObjectIdentifier) throws -> AmbientTransaction? { try current?.first(of: owner) }
 
-    // Apart from the innermost, which nearly every call looks for.
-    private func enclosing(_ owner: ObjectIdentifier) throws -> AmbientTransaction? {
-        guard self.owner == owner else { return try outer?.enclosing(owner) }
+    /// The transaction, or the innermost one around it, of a coordinator.
+    private func first(of owner: ObjectIdentifier) throws -> AmbientTransaction? {
+        guard self.owner == owner else { return try outer?.first(of: owner) }
         guard isUsable else { throw StorageError.transactionEnded }
         return self
     }
