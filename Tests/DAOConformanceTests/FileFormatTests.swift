@@ -16,12 +16,14 @@ import Testing
 
     private let place = Place()
 
-    @Test(arguments: ["sqlite", "lmdb"])
-    func filesOfEarlierBuildsAreReadAndWritten(_ scheme: String) throws {
+    /// `lmdb-2` is of format 2.
+    @Test(arguments: ["sqlite", "lmdb", "lmdb-2"])
+    func filesOfEarlierBuildsAreReadAndWritten(_ name: String) throws {
+        let scheme = name.hasPrefix("lmdb") ? "lmdb" : name
         let path = place.path("app.\(scheme)")
-        let kept = Self.folder.appendingPathComponent("\(scheme).gz")
+        let kept = Self.folder.appendingPathComponent("\(name).gz")
         func open() throws -> any Database { try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme):\(path)") }
-        if Self.isWriting {
+        if Self.isWriting, name == scheme {
             let database = try open()
             try store(in: database)
             try database.close()

@@ -70,6 +70,29 @@ private struct OtherNote: Model {
         #expect(errorKind { _ = try KeyValueDatabase(store: foreign) } == .notADatabase)
     }
 
+    /// An earlier build does not read the records that are written now, and the format says so to it.
+    @Test func theFirstWriteRaisesTheFormat() throws {
+        func version(_ store: SortedArrayStore) throws -> String? {
+            let entry = try store.entries().first { $0.key == Array("\0F".utf8) }
+            return entry.map { String(decoding: $0.value.dropFirst(8), as: UTF8.self) }
+        }
+        let store = try store(#"{"version":2,"nextKeyspace":1}"#)
+        let database = try KeyValueDatabase(store: store)
+        #expect(try database.entities().isEmpty)
+        #expect(try version(store)?.contains("\"version\":2") == true)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) {
+            try database.transaction {
+                try database.storage(for: Note.self).insert([Note(key: "a", text: "x")])
+                throw Stop()
+            }
+        }
+        #expect(try version(store)?.contains("\"version\":2") == true)
+        try database.storage(for: Note.self).insert([Note(key: "a", text: "x")])
+        #expect(try version(store)?.contains("\"version\":3") == true)
+        #expect(try database.storage(for: Note.self).read(Query()) == [Note(key: "a", text: "x")])
+    }
+
     @Test func rowsPersistAfterTheDatabaseIsClosed() throws {
         let path = directory + "/app.lmdb"
         do {

@@ -31,7 +31,7 @@ struct Catalog {
             guard format.version <= StoredFormat.currentVersion else {
                 throw StorageError.formatIsNewer(format.version, supported: StoredFormat.currentVersion, path: path)
             }
-            guard format.version == StoredFormat.currentVersion, (1...StoredFormat.lastKeyspace).contains(format.nextKeyspace)
+            guard format.version >= StoredFormat.earliestVersion, (1...StoredFormat.lastKeyspace).contains(format.nextKeyspace)
             else { throw damaged("") }
             return format
         }
@@ -41,6 +41,17 @@ struct Catalog {
             throw StorageError.notADatabase(path, "a store that swift-dao did not create")
         }
         return nil
+    }
+
+    /// Raises the format of a database to the one that this library writes.
+    ///
+    /// - Returns: Whether it had that format before the transaction.
+    func raiseFormat() throws -> Bool {
+        guard var format = try format() else { return false }
+        if format.version == StoredFormat.currentVersion { return true }
+        format.version = StoredFormat.currentVersion
+        try write(format, kind: "F", name: "")
+        return false
     }
 
     /// Checks the format, and that every keyspace belongs to one entity, index or relationship. An entry that

@@ -44,7 +44,10 @@ struct StoredEntity: Codable, Sendable, Equatable {
 /// The catalog entry of the whole database.
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
-    static let currentVersion = 2
+    static let currentVersion = 3
+    /// The earliest version that this library reads. The first transaction that writes raises it: earlier builds do not read the
+    /// records that are written now.
+    static let earliestVersion = 2
     /// The greatest keyspace of an entity that exists.
     static let lastKeyspace = UInt32.max - 1 << 20
 

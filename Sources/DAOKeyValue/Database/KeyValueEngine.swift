@@ -135,6 +135,8 @@ final class KnownTables: Sendable {
     private let checked = Atomic<UInt64>(0)
     /// The number of changes of entities at that commit.
     private let changeCount = Atomic<UInt64>(0)
+    /// Whether the database is known to have the format that this library writes.
+    private let hasCurrentFormat = Atomic(false)
 
     /// Creates tables of which none is known.
     ///
@@ -161,6 +163,7 @@ final class KnownTables: Sendable {
         }
         let transaction = try begin()
         try refresh(transaction)
+        if canWrite, !hasCurrentFormat.load(ordering: .acquiring) { try raiseFormat(transaction) }
         return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, tables: self)
     }
 
@@ -201,6 +204,16 @@ final class KnownTables: Sendable {
             if changes.contains(where: { $0.replaced != nil }) || links.contains(where: { $0.table == nil }) {
                 generation.add(1, ordering: .releasing)
             }
+        }
+    }
+
+    /// Raises the format of a database that an earlier build has made. Ends the transaction when that fails.
+    private func raiseFormat(_ transaction: any KeyValueTransaction) throws {
+        do {
+            if try Catalog(transaction, path: path).raiseFormat() { hasCurrentFormat.store(true, ordering: .releasing) }
+        } catch {
+            transaction.abort()
+            throw error
         }
     }
 

@@ -1,4 +1,5 @@
-/// The 64-bit xxHash of bytes, by its published specification. It is fast and detects every flipped bit.
+/// The 64-bit xxHash of bytes, by its published specification: of links, of the catalog, and of records and entries that builds
+/// before format 3 have written. It detects every flipped bit.
 enum XXH64 {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F

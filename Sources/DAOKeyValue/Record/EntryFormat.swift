@@ -1,5 +1,5 @@
-/// The value of an index entry: a checksum of the entry's whole key in four bytes, little-endian. It is empty
-/// in an entry that was written without checksums.
+/// The value of an index entry: a checksum of the entry's whole key in four bytes, little-endian: of ``WyHash``, or of ``XXH64``
+/// in an entry from before format 3. It is empty in an entry that was written without checksums.
 ///
 /// A damaged entry can be read, or missed. Keys that are out of order are detected when a file is opened, so
 /// a damaged entry is still between its neighbours. A read of a range of entries therefore verifies the
@@ -7,12 +7,17 @@
 enum EntryFormat {
     /// The checksum of an entry.
     @inline(__always) static func checksum(_ key: UnsafeRawBufferPointer) -> UInt32 {
-        UInt32(truncatingIfNeeded: XXH64.hash(key)).littleEndian
+        UInt32(truncatingIfNeeded: WyHash.hash(key)).littleEndian
     }
 
     /// Whether a value is that of an entry with a key.
     @inline(__always) static func isValue(_ value: UnsafeRawBufferPointer, of key: UnsafeRawBufferPointer) -> Bool {
-        value.isEmpty || value.count == 4 && value.loadUnaligned(as: UInt32.self) == checksum(key)
+        value.isEmpty || value.count == 4 && value.loadUnaligned(as: UInt32.self) == checksum(key) || isEarlier(value, of: key)
+    }
+
+    @inline(never) private static func isEarlier(_ value: UnsafeRawBufferPointer, of key: UnsafeRawBufferPointer) -> Bool {
+        value.count == 4
+            && UInt32(littleEndian: value.loadUnaligned(as: UInt32.self)) == UInt32(truncatingIfNeeded: XXH64.hash(key))
     }
 }
 

@@ -65,13 +65,20 @@ struct RecordView {
             guard end >= RecordFormat.headerLength else { return nil }
             if verifies {
                 let stored = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: end, as: UInt64.self))
-                let actual = XXH64.hash(UnsafeRawBufferPointer(start: base, count: end), seed: RecordFormat.seed(key))
+                let actual = WyHash.hash(UnsafeRawBufferPointer(start: base, count: end), seed: RecordFormat.seed(key))
                 guard stored == actual else { return nil }
             }
         case RecordFormat.Marker.narrow, RecordFormat.Marker.wide: break
+        case RecordFormat.Marker.narrowEarlier, RecordFormat.Marker.wideEarlier:
+            end -= RecordFormat.checksumLength
+            guard end >= RecordFormat.headerLength,
+                !verifies || RecordFormat.isSoundEarlier(UnsafeRawBufferPointer(start: base, count: end), key: key)
+            else { return nil }
         default: return nil
         }
-        isWide = record[0] == RecordFormat.Marker.wide || record[0] == RecordFormat.Marker.wideChecked
+        isWide =
+            record[0] == RecordFormat.Marker.wideChecked || record[0] == RecordFormat.Marker.wide
+            || record[0] == RecordFormat.Marker.wideEarlier
         slotCount = Int(UInt16(littleEndian: base.loadUnaligned(fromByteOffset: 2, as: UInt16.self)))
         let tableEnd = RecordFormat.headerLength + slotCount * (isWide ? 4 : 2)
         guard record[1] == 0, tableEnd <= end else { return nil }

@@ -136,7 +136,7 @@ final class RecordWriter: RowWriter {
         let head = UInt32(marker) | UInt32(truncatingIfNeeded: slotCount) << 16
         buffer.storeBytes(of: head.littleEndian, as: UInt32.self)
         if isChecked {
-            let hash = XXH64.hash(UnsafeRawBufferPointer(start: buffer, count: end), seed: RecordFormat.seed(key))
+            let hash = WyHash.hash(UnsafeRawBufferPointer(start: buffer, count: end), seed: RecordFormat.seed(key))
             buffer.storeBytes(of: hash.littleEndian, toByteOffset: end, as: UInt64.self)
             end += RecordFormat.checksumLength
         }
