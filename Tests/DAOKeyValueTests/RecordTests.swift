@@ -161,9 +161,9 @@ private struct Everything: Model, Equatable {
                 let kind = errorKind {
                     try reader.show(UnsafeRawBufferPointer(copy), key: key)
                     _ = try filter.matches(reader)
-                    try table.appendSortKey(
-                        Everything.schema.description.fields.indices.map { SortTerm(field: $0, isAscending: false) }, of: reader,
-                        to: arena)
+                    for field in Everything.schema.description.fields.indices {
+                        try SortKeyPart(SortTerm(field: field, isAscending: false), of: table)?.append(of: reader, to: arena)
+                    }
                     _ = try Everything.schema.decode(reader)
                 }
                 #expect(kind == nil || kind == .corrupted || kind == .corruptedValue)

@@ -42,14 +42,20 @@ struct KeyBuilder {
         count &+= 1
     }
 
-    @inline(__always) mutating func append(signed value: Int64) { append(unsigned: UInt64(bitPattern: value) ^ (1 << 63)) }
+    /// An unsigned number that is ordered as a signed one.
+    @inline(__always) static func ordered(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+
+    /// An unsigned number that is ordered as a floating-point number.
+    @inline(__always) static func ordered(_ value: Double) -> UInt64 {
+        let bits = value.normalized.bitPattern
+        return bits >> 63 == 1 ? ~bits : bits | (1 << 63)
+    }
+
+    @inline(__always) mutating func append(signed value: Int64) { append(unsigned: Self.ordered(value)) }
 
     @inline(__always) mutating func append(unsigned value: UInt64) { store(value.bigEndian) }
 
-    @inline(__always) mutating func append(floating value: Double) {
-        let bits = value.normalized.bitPattern
-        append(unsigned: bits >> 63 == 1 ? ~bits : bits | (1 << 63))
-    }
+    @inline(__always) mutating func append(floating value: Double) { append(unsigned: Self.ordered(value)) }
 
     /// Appends a number in four bytes, little-endian.
     @inline(__always) mutating func append(half: UInt32) { store(half.littleEndian) }

@@ -17,14 +17,16 @@ final class Candidates: RowSource {
 
     /// The element that the sort moves.
     private struct Rank {
-        /// The first bytes of the sort key, which decide most comparisons.
+        /// The first bytes of the sort key, or of the primary key, which decide most comparisons.
         var prefix: UInt64
         /// The index of the candidate.
         var index: Int
     }
 
     private let access: RowAccess
-    private let terms: [SortTerm]
+    /// The order before the primary key.
+    private let parts: [SortKeyPart]
+    private let isKeyAscending: Bool
     private let wanted: Int
     private let arena = ByteArena()
     @exclusivity(unchecked) private var candidates: [Candidate] = []
@@ -37,19 +39,19 @@ final class Candidates: RowSource {
     ///
     /// - Parameters:
     ///   - access: The access to rows.
-    ///   - terms: The order.
+    ///   - terms: The order; its last term is the primary key.
     ///   - wanted: The number of requested rows; at least one.
     init(_ access: RowAccess, order terms: [SortTerm], wanted: Int) {
         self.access = access
-        self.terms = terms
+        parts = terms.compactMap { SortKeyPart($0, of: access.table) }
+        isKeyAscending = terms.last?.isAscending ?? true
         self.wanted = wanted
     }
 
     /// Collects the rows of a source and sorts them.
     func collect(_ source: RowSource, _ reader: RecordReader) throws {
         // The primary key is already in the keys.
-        let needsRecord = terms.count > 1 || terms.first?.field != access.table.keyField
-        if needsRecord || access.filter != nil {
+        if !parts.isEmpty || access.filter != nil {
             while try source.next(reader) { try add(reader, hasRecord: true) }
         } else {
             while try source.nextKey(reader) { try add(reader, hasRecord: false) }
@@ -62,16 +64,14 @@ final class Candidates: RowSource {
         let offset = arena.count
         arena.append(reader.key)
         let keyLength = arena.count - offset
-        if hasRecord {
-            try access.table.appendSortKey(terms, of: reader, to: arena)
-        } else {
-            appendSortKey(of: reader.key, isAscending: terms.first?.isAscending ?? true)
-        }
+        for part in parts { try part.append(of: reader, to: arena) }
         let start = offset + keyLength
         candidates.append(
             Candidate(
                 offset: offset, keyLength: keyLength, sortLength: arena.count - start, record: hasRecord ? reader.record : nil))
-        let rank = Rank(prefix: prefix(start..<arena.count), index: candidates.count - 1)
+        var first = prefix(parts.isEmpty ? offset..<start : start..<arena.count)
+        if parts.isEmpty, !isKeyAscending { first = ~first }
+        let rank = Rank(prefix: first, index: candidates.count - 1)
         if let threshold, !isBefore(rank, threshold) {
             candidates.removeLast()
             arena.truncate(to: offset)
@@ -128,7 +128,14 @@ final class Candidates: RowSource {
     }
 
     @inline(__always) private func isBefore(_ left: Rank, _ right: Rank) -> Bool {
-        left.prefix == right.prefix ? sortKey(of: left).order(against: sortKey(of: right)) < 0 : left.prefix < right.prefix
+        left.prefix == right.prefix ? isBeforeInRest(left, right) : left.prefix < right.prefix
+    }
+
+    @inline(never) private func isBeforeInRest(_ left: Rank, _ right: Rank) -> Bool {
+        let order = sortKey(of: left).order(against: sortKey(of: right))
+        if order != 0 { return order < 0 }
+        let keys = key(of: candidates[left.index]).order(against: key(of: candidates[right.index]))
+        return isKeyAscending ? keys < 0 : keys > 0
     }
 
     private func prefix(_ range: Range<Int>) -> UInt64 {
@@ -138,19 +145,6 @@ final class Candidates: RowSource {
         var prefix: UInt64 = 0
         for offset in 0..<8 { prefix = prefix << 8 | (offset < range.count ? UInt64(arena.bytes[range.lowerBound + offset]) : 0) }
         return prefix
-    }
-
-    /// Appends the sort key of a row that is sorted only by its primary key.
-    private func appendSortKey(of key: UnsafeRawBufferPointer, isAscending: Bool) {
-        arena.extend(key.count * 2 + 2) { builder in
-            // Only strings have variable length; inverted strings need a terminator.
-            if isAscending || access.table.keyForm != .bytes {
-                builder.append(raw: key)
-            } else {
-                _ = builder.append(escaped: key, limit: .max)
-            }
-            if !isAscending { builder.invert(from: 0) }
-        }
     }
 
     /// Keeps only the first rows and compacts their bytes.

@@ -5,9 +5,27 @@ import DAOCore
 final class PathRace {
     /// The paths.
     let paths: [AccessPath]
-    @exclusivity(unchecked) private var walks: [RangeWalk]
+    @exclusivity(unchecked) private var runners: [Runner]
     /// How many entries of each path were counted.
     @exclusivity(unchecked) private var distance = 0
+    /// The number of the path that has ended.
+    @exclusivity(unchecked) private var ended: Int?
+
+    /// How many entries of a path are kept, so that they are not looked for again.
+    private static let keptEntries = 1_024
+
+    /// The walk along one path.
+    private struct Runner {
+        var walk: RangeWalk
+        var entries: [UnsafeRawBufferPointer] = []
+
+        /// Moves to the next entry, and keeps it.
+        @inline(__always) mutating func next(keeps: Bool) throws -> Bool {
+            guard try walk.next() else { return false }
+            if keeps { entries.append(walk.key) }
+            return true
+        }
+    }
 
     /// A path has ended: it is shorter than what was looked at on the path of the query.
     struct Winner: Error {
@@ -18,16 +36,27 @@ final class PathRace {
     ///
     /// - Parameters:
     ///   - paths: The paths. Of two that end together, the first wins.
+    ///   - table: The table of the paths.
     ///   - transaction: The transaction to read with.
-    init(_ paths: [AccessPath], _ transaction: any KeyValueTransaction) throws {
+    ///   - verifies: Whether checksums are verified.
+    init(_ paths: [AccessPath], of table: Table, _ transaction: any KeyValueTransaction, verifies: Bool) throws {
         self.paths = paths
-        walks = try paths.map { try RangeWalk($0.ranges, isAscending: true, transaction) }
+        runners = try paths.map { Runner(walk: try RangeWalk($0, of: table, transaction, verifies: verifies)) }
+    }
+
+    /// The entries of the path that has ended, verified, in their order; nil when there were too many to be kept. They point
+    /// into the store's memory, until the next write of the transaction.
+    var entriesOfWinner: [UnsafeRawBufferPointer]? {
+        distance > Self.keptEntries ? nil : ended.map { runners[$0].entries }
     }
 
     /// Counts one more entry of each path. Returns a path that has no more.
-    private func step() throws -> AccessPath? {
-        for index in walks.indices where try !walks[index].next() { return paths[index] }
-        distance += 1
+    @inline(__always) private func step() throws -> AccessPath? {
+        for index in runners.indices where try !runners[index].next(keeps: distance < Self.keptEntries) {
+            ended = index
+            return paths[index]
+        }
+        distance &+= 1
         return nil
     }
 

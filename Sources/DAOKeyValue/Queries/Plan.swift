@@ -19,6 +19,8 @@ struct Plan {
     var order: Order
     /// The paths that lead to fewer rows, perhaps, than have to be looked at on this one until the limit is reached.
     var race: PathRace?
+    /// The entries of the path, where they were looked at to choose it; nil when they have to be looked for.
+    var entries: [UnsafeRawBufferPointer]?
 
     /// The public description of the plan.
     func description(_ table: Table, estimatedRows: Int? = nil) -> QueryPlan {
@@ -59,6 +61,8 @@ struct Planner {
     let table: Table
     let query: ResolvedQuery
     let transaction: any KeyValueTransaction
+    /// Whether checksums are verified.
+    let verifies: Bool
 
     /// The number of requested rows, including the skipped rows; nil for all.
     var wanted: Int? {
@@ -89,10 +93,10 @@ struct Planner {
             let shortest = try shortest(ordered.shape == .all ? rivals : rivals + [ordered])
             return Plan(path: shortest, order: shortest.flatMap(orderedPath) == nil ? .sort : .path)
         }
-        let race = try PathRace(rivals, transaction)
+        let race = try PathRace(rivals, of: table, transaction, verifies: verifies)
         // To count an entry costs a fraction of what it costs to look at a row.
         if let winner = try race.winner(within: max(min(wanted, 1_000_000) * 4, 64)) {
-            return Plan(path: winner, order: orderedPath(winner) == nil ? .sort : .path)
+            return Plan(path: winner, order: orderedPath(winner) == nil ? .sort : .path, entries: race.entriesOfWinner)
         }
         return Plan(path: ordered, order: .path, race: race)
     }
@@ -118,7 +122,8 @@ struct Planner {
 
     /// The path with the fewest entries; nil when there are no paths.
     private func shortest(_ paths: [AccessPath]) throws -> AccessPath? {
-        paths.count < 2 ? paths.first : try PathRace(paths, transaction).winner(within: .max)
+        if paths.count < 2 { return paths.first }
+        return try PathRace(paths, of: table, transaction, verifies: verifies).winner(within: .max)
     }
 
     /// Whether a path probably leads to fewer rows than another.

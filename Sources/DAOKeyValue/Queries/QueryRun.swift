@@ -9,7 +9,7 @@ struct QueryRun {
     let verifies: Bool
 
     /// The planner of the query.
-    var planner: Planner { Planner(table: table, query: query, transaction: transaction) }
+    var planner: Planner { Planner(table: table, query: query, transaction: transaction, verifies: verifies) }
 
     /// The plan, with the number of rows that its path leads to, counted up to ``Plan/countedRows``.
     func explanation() throws -> QueryPlan {
@@ -41,13 +41,13 @@ struct QueryRun {
         guard let path = plan.path else { return nil }
         let rows: RowSource =
             if let race = plan.race {
-                try RacingSource(source(path, plan.order, reader, race)) { path in
-                    let plan = Plan(path: path, order: .sort)
+                try RacingSource(source(path, plan, reader)) { path in
+                    let plan = Plan(path: path, order: .sort, entries: race.entriesOfWinner)
                     reader.plan = plan
-                    return try source(path, plan.order, reader)
+                    return try source(path, plan, reader)
                 }
             } else {
-                try source(path, plan.order, reader)
+                try source(path, plan, reader)
             }
         for _ in 0..<query.offset {
             guard try rows.nextKey(reader) else { return nil }
@@ -63,9 +63,7 @@ struct QueryRun {
         let wanted = planner.wanted ?? .max
         var count = 0
         if path.residual.isEmpty {
-            var check: EntryCheck?
-            if case .index(let index) = path.target { check = EntryCheck(index, of: table, verifies: verifies) }
-            var walk = try RangeWalk(path.ranges, isAscending: true, transaction, check)
+            var walk = try RangeWalk(path, of: table, transaction, verifies: verifies)
             while count < wanted, try walk.next() { count += 1 }
             reader.lookedAt += count
         } else {
@@ -83,14 +81,12 @@ struct QueryRun {
         table.keyspace.length == 1 ? transaction.entryCount(of: UInt8(table.keyspace.number)) : nil
     }
 
-    private func source(
-        _ path: AccessPath, _ order: Plan.Order, _ reader: RecordReader, _ race: PathRace? = nil
-    ) throws -> RowSource {
-        let access = access(path, race)
+    private func source(_ path: AccessPath, _ plan: Plan, _ reader: RecordReader) throws -> RowSource {
+        let access = access(path, plan.race)
         let wanted = planner.wanted ?? .max
-        guard order == .path else {
+        guard plan.order == .path else {
             let candidates = Candidates(access, order: query.order, wanted: wanted)
-            try candidates.collect(unordered(path, access), reader)
+            try candidates.collect(unordered(path, access, plan.entries), reader)
             return candidates
         }
         switch path.target {
@@ -103,10 +99,12 @@ struct QueryRun {
         }
     }
 
-    private func unordered(_ path: AccessPath, _ access: RowAccess) throws -> RowSource {
+    private func unordered(
+        _ path: AccessPath, _ access: RowAccess, _ entries: [UnsafeRawBufferPointer]? = nil
+    ) throws -> RowSource {
         switch path.target {
         case .table: try TableSource(access, path.ranges, isAscending: true)
-        case .index(let index): try IndexSource(access, index, path.ranges, isAscending: true)
+        case .index(let index): try IndexSource(access, index, path, entries)
         }
     }
 

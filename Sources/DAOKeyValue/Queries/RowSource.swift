@@ -93,6 +93,13 @@ struct RangeWalk {
         cursor = try transaction.cursor()
     }
 
+    /// Creates an ascending walk before the first key of a path. The entries of an index are verified.
+    init(_ path: AccessPath, of table: Table, _ transaction: any KeyValueTransaction, verifies: Bool) throws {
+        var check: EntryCheck?
+        if case .index(let index) = path.target { check = EntryCheck(index, of: table, verifies: verifies) }
+        try self.init(path.ranges, isAscending: true, transaction, check)
+    }
+
     /// The current key.
     @inline(__always) var key: UnsafeRawBufferPointer { cursor.key }
     /// The value of the current key.
@@ -219,16 +226,27 @@ final class TableSource: RowSource {
     }
 }
 
-/// The rows of the entries of an index, in ascending or descending order of the entries.
+/// The rows of the entries of an index, in ascending order of the entries.
 final class IndexSource: RowSource {
-    @exclusivity(unchecked) private var walk: RangeWalk
+    /// Nil when the entries are known.
+    @exclusivity(unchecked) private var walk: RangeWalk?
+    @exclusivity(unchecked) private var known: ArraySlice<UnsafeRawBufferPointer>
+    @exclusivity(unchecked) private var entry = UnsafeRawBufferPointer(start: nil, count: 0)
     private let access: RowAccess
     private let index: Table.Index
 
-    init(_ access: RowAccess, _ index: Table.Index, _ ranges: KeyRanges, isAscending: Bool) throws {
+    /// Creates a source.
+    ///
+    /// - Parameters:
+    ///   - access: The access to rows.
+    ///   - index: The index.
+    ///   - path: The path with the index.
+    ///   - entries: All entries of the path, verified; nil when they have to be looked for.
+    init(_ access: RowAccess, _ index: Table.Index, _ path: AccessPath, _ entries: [UnsafeRawBufferPointer]?) throws {
         self.access = access
         self.index = index
-        walk = try RangeWalk(ranges, isAscending: isAscending, access.transaction, access.check(index))
+        known = entries?[...] ?? []
+        if entries == nil { walk = try RangeWalk(path, of: access.table, access.transaction, verifies: access.verifies) }
     }
 
     override func next(_ reader: RecordReader) throws -> Bool {
@@ -242,14 +260,20 @@ final class IndexSource: RowSource {
     override func nextKey(_ reader: RecordReader) throws -> Bool {
         guard access.filter == nil else { return try next(reader) }
         guard let key = try nextEntry() else { return false }
-        reader.show(entry: walk.key, key: key)
+        reader.show(entry: entry, key: key)
         return true
     }
 
     /// The primary key of the next entry.
     private func nextEntry() throws -> UnsafeRawBufferPointer? {
-        guard try walk.next() else { return nil }
-        guard let offset = index.keyOffset(in: walk.key) else { throw access.table.corruptedIndex(index) }
-        return walk.key.from(offset)
+        if let isThere = try walk?.next() {
+            guard isThere, let key = walk?.key else { return nil }
+            entry = key
+        } else {
+            guard let next = known.popFirst() else { return nil }
+            entry = next
+        }
+        guard let offset = index.keyOffset(in: entry) else { throw access.table.corruptedIndex(index) }
+        return entry.from(offset)
     }
 }

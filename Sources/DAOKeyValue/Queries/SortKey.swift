@@ -22,7 +22,7 @@ final class ByteArena {
     }
 
     /// Appends bytes.
-    func append(_ bytes: UnsafeRawBufferPointer) {
+    @inline(__always) func append(_ bytes: UnsafeRawBufferPointer) {
         extend(bytes.count) { $0.append(raw: bytes) }
     }
 
@@ -31,55 +31,79 @@ final class ByteArena {
     /// - Parameters:
     ///   - count: The maximum number of bytes that the closure appends.
     ///   - body: Builds the bytes.
-    func extend(_ count: Int, _ body: (inout KeyBuilder) throws -> Void) rethrows {
-        if self.count + count > buffer.count {
-            let larger = UnsafeMutableRawBufferPointer.allocate(
-                byteCount: max(self.count + count, buffer.count * 2), alignment: 8)
-            larger.copyMemory(from: bytes)
-            buffer.deallocate()
-            buffer = larger
-        }
+    @inline(__always) func extend(_ count: Int, _ body: (inout KeyBuilder) throws -> Void) rethrows {
+        if self.count + count > buffer.count { grow(to: self.count + count) }
         var builder = KeyBuilder(UnsafeMutableRawBufferPointer(rebasing: buffer[self.count...]))
         try body(&builder)
         self.count += builder.count
     }
+
+    @inline(never) private func grow(to count: Int) {
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, buffer.count * 2), alignment: 8)
+        larger.copyMemory(from: bytes)
+        buffer.deallocate()
+        buffer = larger
+    }
 }
 
-extension Table {
-    /// Appends the sort key of a row. The order of sort keys is the order of the rows.
+/// A part of the sort keys of rows: one field of the order. The order of sort keys is the order of the rows; rows with equal
+/// sort keys are ordered by their primary keys.
+struct SortKeyPart {
+    private let field: Int
+    private let form: KeyForm
+    private let isAscending: Bool
+
+    /// Creates a part; nil for the primary key, which is compared as it is.
+    init?(_ term: SortTerm, of table: Table) {
+        guard term.field != table.keyField, let form = KeyForm(table.description.fields[term.field].type.kind) else { return nil }
+        field = term.field
+        self.form = form
+        isAscending = term.isAscending
+    }
+
+    /// Appends the part of a row.
     ///
     /// - Parameters:
-    ///   - terms: The order.
     ///   - reader: A reader on the row.
     ///   - arena: The destination of the bytes.
-    func appendSortKey(_ terms: [SortTerm], of reader: RecordReader, to arena: ByteArena) throws {
-        for term in terms {
-            let start = arena.count
-            let span = reader.span(at: term.field)
-            guard let form = KeyForm(description.fields[term.field].type.kind) else { continue }
-            var isSound = true
-            if span.isPresent {
-                // Twice the number of bytes if every byte is escaped, and room for a flag, a terminator, or a
-                // number.
-                arena.extend(span.count * 2 + 32) { builder in
-                    builder.append(byte: 1)
-                    isSound = builder.append(span, as: form, limit: .max) != nil
-                    if !term.isAscending { builder.invert(from: 0) }
-                }
-            } else if span.isNull {
-                arena.extend(1) { $0.append(byte: term.isAscending ? 0 : 0xFF) }
-            } else {
-                let value = try reader.readValue(at: term.field)
-                arena.extend(value.largestSize + 32) { builder in
-                    builder.append(byte: value.isNull ? 0 : 1)
-                    isSound = value.isNull || builder.append(value, as: form, limit: .max) != nil
-                    if !term.isAscending { builder.invert(from: 0) }
-                }
+    /// - Throws: `.corruptedValue`, with bytes appended.
+    func append(of reader: RecordReader, to arena: ByteArena) throws {
+        let span = reader.span(at: field)
+        var isSound = true
+        if let word = span.orderedWord(form) {
+            arena.extend(9) { builder in
+                builder.append(byte: isAscending ? 1 : ~1)
+                builder.append(unsigned: isAscending ? word : ~word)
             }
-            guard isSound else {
-                arena.truncate(to: start)
-                throw reader.damaged(span, at: term.field)
+        } else if span.isPresent {
+            // Twice the number of bytes if every byte is escaped, and room for a flag, a terminator, or a number.
+            arena.extend(span.count * 2 + 32) { builder in
+                builder.append(byte: 1)
+                isSound = builder.append(span, as: form, limit: .max) != nil
+                if !isAscending { builder.invert(from: 0) }
             }
+        } else if span.isNull {
+            arena.extend(1) { $0.append(byte: isAscending ? 0 : 0xFF) }
+        } else {
+            let value = try reader.readValue(at: field)
+            arena.extend(value.largestSize + 32) { builder in
+                builder.append(byte: value.isNull ? 0 : 1)
+                isSound = value.isNull || builder.append(value, as: form, limit: .max) != nil
+                if !isAscending { builder.invert(from: 0) }
+            }
+        }
+        guard isSound else { throw reader.damaged(span, at: field) }
+    }
+}
+
+extension RecordView.Span {
+    /// A number whose order is that of the values; nil for other forms, without a value, and when it is not of the form.
+    @inline(__always) fileprivate func orderedWord(_ form: KeyForm) -> UInt64? {
+        switch form {
+        case .signed: signed.map(KeyBuilder.ordered)
+        case .unsigned: unsigned
+        case .floating: floating.map(KeyBuilder.ordered)
+        case .decimal, .bytes, .uuid: nil
         }
     }
 }
