@@ -129,7 +129,8 @@ let package = Package(
         .testTarget(
             name: "DAOConformanceTests",
             dependencies: [
-                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOStorageSkeletons",
+                "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres",
+                "DAOStorageSkeletons",
                 "DAOTestSupport", "DAOSystemSQLite", "dao-conformance",
             ],
             exclude: ["Files"]),

@@ -2,6 +2,7 @@ import DAOConformance
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOSQL
 import DAOSQLite
 import DAOTestSupport
 import Foundation
@@ -30,7 +31,11 @@ import Testing
     func memoryConforms(_ test: ConformanceTest) async throws { try await test.run() }
 
     @Test(arguments: Conformance.cases(for: sqlite))
-    func sqliteConforms(_ test: ConformanceTest) async throws { try await test.run() }
+    func sqliteConforms(_ test: ConformanceTest) async throws {
+        QueryPlans.verifies.store(true, ordering: .relaxed)
+        try await test.run()
+        #expect(QueryPlans.mistakes.load(ordering: .relaxed) == 0, "a text that was kept is not the one of its query")
+    }
 
     /// The cases in which files are damaged, verified and backed up.
     @Test(

@@ -134,7 +134,8 @@ private struct Shelf: Model, Plain, Equatable {
                 let count = try statements(database) { found = try volumes.count(where: condition) }
                 return (count, try volumes.storage.explain(Query(where: condition)))
             }
-            #expect(count == 1 && found == expected, "\(condition): \(found) in \(count)")
+            // Where an index may lead to few related rows, its entries are counted first.
+            #expect(count <= 2 && found == expected, "\(condition): \(found) in \(count)")
             #expect(plan.filtersRows && plan.details.contains { $0.contains(".links0") }, "\(plan)")
         }
         let authors = DAO(storage: try database.storage(for: Author.self))

@@ -14,9 +14,10 @@ extension GraphStorage {
     /// Runs a query whose conditions on related rows the storage of the rows evaluates, or which are resolved into sets of
     /// keys.
     func answering<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result {
-        if evaluatesRelated, query.predicate.node.reachesRelated(nil) {
+        if let evaluating, query.predicate.node.reachesRelated(nil) {
             var query = query
-            query.predicate = Condition(ConditionTree(resolved: try resolvingFew(query.predicate.node)))
+            query.predicate = Condition(
+                ConditionTree(resolved: try resolvingFew(query.predicate.node, inLists: !evaluating.findsFewInLists)))
             do { return try body(query) } catch is RelatedConditionsUnavailable {}
         }
         return try body(rewritten(query))
@@ -26,14 +27,15 @@ extension GraphStorage {
     ///
     /// - Returns: Nil when the query reads related rows, too.
     func answeringAtOnce<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result? {
-        guard evaluatesRelated, !query.sortsThroughRelations, query.predicate.node.countsRelated(Record.schema.description) else {
-            return nil
-        }
+        guard let evaluating, !query.sortsThroughRelations,
+            try query.predicate.node.isAnswered(by: Record.self, inLists: evaluating.findsFewInLists)
+        else { return nil }
         do { return try body(query) } catch is RelatedConditionsUnavailable { return nil }
     }
 
     /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
+        if !query.predicate.node.reachesRelated(Record.schema.description) { return query }
         var query = query
         query.predicate = Condition(ConditionTree(resolved: try rewritten(query.predicate.node)))
         return query
@@ -192,9 +194,16 @@ extension PredicateNode {
     /// - Parameter entity: The entity of the rows; nil when comparisons of a relationship with a row do not count.
     func reachesRelated(_ entity: EntityDescription?) -> Bool { !allLeaves { !$0.isAboutRelated(entity) } }
 
-    /// Whether the conditions on related rows are about the number of these alone.
-    func countsRelated(_ entity: EntityDescription) -> Bool {
-        allLeaves { if case .relatedCount = $0 { true } else { !$0.isAboutRelated(entity) } }
+    /// Whether an SQL engine answers all conditions on related rows: those about their number, and those on the rows of lists
+    /// where it finds few of them by itself.
+    func isAnswered<Record: Model>(by model: Record.Type, inLists: Bool) throws -> Bool {
+        try allLeaves { leaf in
+            switch leaf {
+            case .relatedCount: true
+            case .related where inLists: try Record.schema.existence(leaf)?.relation.isToOne == false
+            default: !leaf.isAboutRelated(Record.schema.description)
+            }
+        }
     }
 
     private func isAboutRelated(_ entity: EntityDescription?) -> Bool {
@@ -206,14 +215,14 @@ extension PredicateNode {
     }
 
     /// Whether all conditions that are joined and negated meet a condition.
-    private func allLeaves(_ meets: (PredicateNode) -> Bool) -> Bool {
+    private func allLeaves(_ meets: (PredicateNode) throws -> Bool) rethrows -> Bool {
         var pending: [PredicateNode] = []
         var next: PredicateNode? = self
         while let node = next {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes
             case .not(let node): pending.append(node)
-            default: if !meets(node) { return false }
+            default: if try !meets(node) { return false }
             }
             next = pending.popLast()
         }

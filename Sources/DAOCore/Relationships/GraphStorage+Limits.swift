@@ -10,7 +10,7 @@ package struct LimitedReading: Sendable {
     /// Up to this number of wanted rows, rows are read some at a time.
     var maximumWanted = 10_000
     /// A condition that this number of related rows meet, and that an index finds, is resolved first.
-    var few = 1_000
+    package var few = 1_000
     /// When none of this number of rows meets the conditions, the related rows are searched instead.
     var maximumFruitless = 4_096
     /// The smallest and the largest number of rows that are read at a time.
@@ -31,7 +31,7 @@ extension GraphStorage {
 
     /// Returns the rows of a query, in its order, without related rows. It has no sort by a field of related rows.
     func flatRows(_ query: Query<Record>) throws -> [Record] {
-        if evaluatesRelated { return try answering(query, flat.read) }
+        if evaluating != nil { return try answering(query, flat.read) }
         guard let limit = query.limit, let wanted = query.wanted(limit),
             query.predicate.node.reachesRelated(Record.schema.description)
         else { return try flat.read(rewritten(query)) }
@@ -44,10 +44,13 @@ extension GraphStorage {
     }
 
     /// Returns the condition with those parts resolved into keys that few related rows meet.
-    func resolvingFew(_ node: PredicateNode) throws -> PredicateNode {
+    ///
+    /// - Parameter inLists: Whether that includes the rows of lists, and the rows that refer to a row.
+    func resolvingFew(_ node: PredicateNode, inLists: Bool = true) throws -> PredicateNode {
         try rewritten(node) { leaf in
             if case .relatedCount = leaf { return leaf }
             guard let (relation, condition, isNegated) = try Record.schema.existence(leaf) else { return nil }
+            if !inLists, !relation.isToOne { return leaf }
             guard let few = try relation.few(LimitedReading.current.few, matching: condition, in: graph) else { return leaf }
             let found = try parents(relation, of: few)
             return isNegated ? .not(found) : found

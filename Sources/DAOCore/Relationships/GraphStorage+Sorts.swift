@@ -114,7 +114,6 @@ extension GraphStorage {
         rest.after = nil
         let order = try rest.orderTerms()
         let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
-        let evaluating = flat as? any RelatedEvaluating<Record>
         let sort = try evaluating.map { _ in
             RelatedSort(
                 relation: relation.description, target: relation.targetDeclaration, field: first.field,

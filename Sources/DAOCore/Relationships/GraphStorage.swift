@@ -14,8 +14,10 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isFlat: Bool
     /// Whether rows without lists are complete as they are stored.
     private let isCompleteWithoutLists: Bool
-    /// Whether the storage of the rows evaluates conditions on related rows.
-    let evaluatesRelated: Bool
+    /// The marks of all lists of a record; nil when one has none.
+    private let unreadMarks: [UnreadMark]?
+    /// The storage of the rows, where it evaluates conditions on related rows.
+    let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
     private var included: Set<Int>?
 
@@ -27,8 +29,11 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
         counting = CountingStorage.counting(flat)
-        evaluatesRelated = flat is any RelatedEvaluating<Record>
+        evaluating = flat as? any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
+        let lists = Record.schema.relations.filter { !$0.isToOne }
+        let marks = lists.compactMap(\.unreadMark)
+        unreadMarks = marks.count == lists.count ? marks : nil
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
@@ -44,6 +49,18 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         var storage = self
         storage.included = fields
         return storage
+    }
+
+    /// Whether all lists of records have the marker that nothing was read. A model's initializer may have made other lists.
+    private func areUnread(_ records: [Record]) -> Bool {
+        guard let unreadMarks else { return false }
+        return records.withUnsafeBytes { bytes in
+            unreadMarks.allSatisfy { mark in
+                stride(from: mark.offset, to: bytes.count, by: MemoryLayout<Record>.stride).allSatisfy {
+                    bytes.load(fromByteOffset: $0, as: UInt.self) == mark.list
+                }
+            }
+        }
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -72,6 +89,7 @@ extension GraphStorage {
         let form = form(query.includesSubentities)
         func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
             var records = try rows(query)
+            if form == .withoutLists, isCompleteWithoutLists, areUnread(records) { return records }
             try graph.attach(to: &records, form)
             return records
         }
@@ -112,7 +130,7 @@ extension GraphStorage {
         if let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
-            if !evaluatesRelated, query.limit != nil {
+            if evaluating == nil, query.limit != nil {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
             }
             return try answering(query, flat.keys)
@@ -172,7 +190,7 @@ extension GraphStorage {
         willRead()
         if isFlat, !reachesRelated(query) { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
-        if evaluatesRelated, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }
+        if evaluating != nil, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }
         if query.reachesRelated {
             let snapshot = try flat.cursor(Query(limit: 1))
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }

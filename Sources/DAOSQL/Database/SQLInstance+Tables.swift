@@ -26,8 +26,27 @@ final class KnownTable: Sendable {
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
     func becomeOutdated() { outdated.store(true, ordering: .relaxed) }
 
+    /// The texts of recent queries.
+    let plans = QueryPlans()
+
+    /// Whether the table once had more rows than conditions on related rows ask for.
+    let isLarge = Atomic(false)
+
+    /// Returns the paths that the conditions of a query restrict.
+    func narrowPaths(_ shaped: ShapedQuery, _ session: SQLSession) throws -> [QueryPath] {
+        try plans.narrowPaths(of: shaped.shape) {
+            let conjuncts = shaped.query.filter.conjuncts
+            return try searchPaths(session).filter { $0.serves(shaped.query.filter) }
+                .map { QueryPath($0, shaped.query, conjuncts) }
+                .filter { !$0.restricting.isEmpty || $0.condition != .all }
+        }
+    }
+
     /// Lets the engine choose the paths, because an index is gone.
-    func leavePlanning() { paths.withLock { $0 = [] } }
+    func leavePlanning() {
+        paths.withLock { $0 = [] }
+        plans.removeAll()
+    }
 
     /// The paths between which the suite chooses; none when the engine does.
     func searchPaths(_ session: SQLSession) throws -> [SearchPath] {

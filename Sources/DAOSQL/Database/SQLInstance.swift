@@ -16,6 +16,8 @@ public final class SQLInstance: Sendable {
     let dialect: any SQLDialect
     /// The table in which the database describes itself.
     let catalog: SQLCatalog
+    /// Whether the suite chooses the paths of queries.
+    let hasSearchPaths: Bool
     /// The path in errors.
     let path: String
     /// The tables that were found or created, one for each model, by the name of their entity.
@@ -74,6 +76,7 @@ public final class SQLInstance: Sendable {
         self.replicas = replicas
         self.writers = writers
         self.path = path
+        hasSearchPaths = traits.hasSearchPaths
         dialect = engine.dialect
         catalog = SQLCatalog(dialect: engine.dialect)
         coordinator = TransactionCoordinator(

@@ -125,6 +125,8 @@ public struct SQLEngineTraits: Sendable {
     public var sharesCommits: Bool
     /// Whether reads may use ``SQLEngine/connectToReplica()``.
     public var hasReplicas: Bool
+    /// Whether the suite chooses the paths of queries: connections have ``SQLConnection/searchPaths(of:)``.
+    public var hasSearchPaths: Bool
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 
@@ -145,12 +147,14 @@ public struct SQLEngineTraits: Sendable {
     ///   - hasBackup: Whether the engine has ``SQLEngine/writeBackup(to:from:onProgress:)``.
     ///   - sharesCommits: Whether asynchronous writes that wait at the same time share a commit.
     ///   - hasReplicas: Whether reads may use ``SQLEngine/connectToReplica()``.
+    ///   - hasSearchPaths: Whether connections have ``SQLConnection/searchPaths(of:)``.
     ///   - underlyingType: The type of the handle for direct engine access; nil when there is none.
     public init(
         name: String, path: String, isPersistent: Bool = true, isMultiProcess: Bool = false,
         maximumValueLength: Int? = nil, maximumReaders: Int? = nil, maximumWriters: Int = 1, readersOption: String = "maxReaders",
         busyTimeout: Duration = .seconds(5), hasChecksums: Bool = false, hasBackup: Bool = false,
-        sharesCommits: Bool = false, hasReplicas: Bool = false, underlyingType: UnderlyingType? = nil
+        sharesCommits: Bool = false, hasReplicas: Bool = false, hasSearchPaths: Bool = false,
+        underlyingType: UnderlyingType? = nil
     ) {
         self.name = name
         self.path = path
@@ -165,6 +169,7 @@ public struct SQLEngineTraits: Sendable {
         self.hasBackup = hasBackup
         self.sharesCommits = sharesCommits
         self.hasReplicas = hasReplicas
+        self.hasSearchPaths = hasSearchPaths
         self.underlyingType = underlyingType
     }
 }

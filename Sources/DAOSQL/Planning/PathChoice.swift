@@ -15,15 +15,56 @@ struct PathChoice: CustomStringConvertible {
     /// Chooses a path.
     ///
     /// - Returns: Nil when the engine chooses: a query with one path, a unique key, or conditions on related rows.
-    init?(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws {
+    init?(_ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
+        let query = shaped.query
+        let question = try known.plans.question(of: shaped.shape) { try PathQuestion.make(query, known, session) }
+        let race = Race(known: known, session: session, shaped: shaped)
+        switch question {
+        case .engine: return nil
+        case .answered(let path, let reason): (self.path, description) = (path, reason)
+        case .ifShort(let path):
+            guard try race.isShort(path) else { return nil }
+            self.path = path
+            description = "chosen by counting: it leads to few of the rows"
+        case .shortest(let rivals):
+            path = try race.winner(among: rivals)
+            description = "chosen by counting: it ends first"
+        case .inOrder(let ordered, let rivals):
+            let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
+            let winner = try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum)
+            path = winner ?? ordered
+            description =
+                winner == nil
+                ? "chosen by counting: in its order, the wanted rows come before another index ends"
+                : "chosen by counting: it ends first"
+        }
+    }
+}
+
+/// What has to be asked of the data to choose the path of a query. It depends on the shape of the query, and on values only
+/// where indexes have conditions or elements.
+enum PathQuestion: Sendable {
+    /// Nothing: the engine chooses.
+    case engine
+    /// Nothing: the path, and why it was chosen.
+    case answered(QueryPath, String)
+    /// Whether the path leads to few rows; otherwise the engine chooses.
+    case ifShort(QueryPath)
+    /// Which of the paths ends first.
+    case shortest([QueryPath])
+    /// Whether a path ends before as many rows as are wanted were found on the one that has the query's order.
+    case inOrder(QueryPath, rivals: [QueryPath])
+
+    /// Analyses the paths of a query.
+    static func make(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws -> PathQuestion {
         let conjuncts = query.filter.conjuncts
-        guard let first = conjuncts.first else { return nil }
+        guard let first = conjuncts.first else { return .engine }
         let mayBeOpen = first.isLowerBound || first.isUpperBound || known.table.entity.indexes.contains { $0.condition != nil }
         let isPlain = conjuncts.count == 1 && query.limit == nil && query.order.count < 2
         let elements = ElementLookUp.all(in: conjuncts, known.table).map {
             QueryPath($0, query, keyIndex: known.table.entity.keyIndex)
         }
-        if elements.isEmpty, isPlain, !(query.isInKeyOrder && mayBeOpen) { return nil }
+        if elements.isEmpty, isPlain, !(query.isInKeyOrder && mayBeOpen) { return .engine }
         let searchPaths = try known.searchPaths(session)
         var paths: [QueryPath] = []
         for path in searchPaths where path.serves(query.filter) {
@@ -33,17 +74,16 @@ struct PathChoice: CustomStringConvertible {
         }
         let narrowCount = paths.count
         paths += elements
-        if paths.isEmpty || query.filter.reachesRelated { return nil }
+        if paths.isEmpty || query.filter.reachesRelated { return .engine }
         // No other path leads to fewer rows, or has the order.
-        if elements.isEmpty, paths.count == 1, paths[0].isOrdered { return nil }
+        if elements.isEmpty, paths.count == 1, paths[0].isOrdered { return .engine }
         var rivals: [QueryPath] = []
         for path in paths {
-            if path.isSingle { return nil }
+            if path.isSingle { return .engine }
             if rivals.contains(where: { path.restricting.isSubset(of: $0.restricting) }) { continue }
             rivals.removeAll { $0.restricting.isSubset(of: path.restricting) }
             rivals.append(path)
         }
-        let race = Race(table: known.table, session: session, query: query, conjuncts: conjuncts)
         let inOrder =
             query.order.isEmpty
             ? []
@@ -56,31 +96,16 @@ struct PathChoice: CustomStringConvertible {
             let isShorter = !rivals.contains { ordered.restricting.isSubset(of: $0.restricting) }
             if query.limit == nil, isShorter { rivals.append(ordered) }
         }
-        if let ordered, let limit = query.limit, !rivals.isEmpty {
-            let (sum, overflows) = limit.addingReportingOverflow(query.offset)
-            let winner = try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum)
-            path = winner ?? ordered
-            description =
-                winner == nil
-                ? "chosen by counting: in its order, the wanted rows come before another index ends"
-                : "chosen by counting: it ends first"
-        } else if rivals.count > 1 {
-            path = try race.winner(among: rivals)
-            description = "chosen by counting: it ends first"
-        } else {
-            // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
-            guard let best = rivals.first ?? ordered else { return nil }
-            if best.elements != nil {
-                description = "chosen for an element"
-            } else if narrowCount < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
-                // An engine that takes an open range for a large part of the rows reads all of them in the order of their keys.
-                guard query.isInKeyOrder, best.isOpen, !best.isOrdered, try race.isShort(best) else { return nil }
-                description = "chosen by counting: it leads to few of the rows"
-            } else {
-                description = "chosen for its conditions"
-            }
-            path = best
+        if let ordered, query.limit != nil, !rivals.isEmpty { return .inOrder(ordered, rivals: rivals) }
+        if rivals.count > 1 { return .shortest(rivals) }
+        // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
+        guard let best = rivals.first ?? ordered else { return .engine }
+        if best.elements != nil { return .answered(best, "chosen for an element") }
+        if narrowCount < 2, best.isOrdered || ordered == nil || query.isInKeyOrder {
+            // An engine that takes an open range for a large part of the rows reads all of them in the order of their keys.
+            return query.isInKeyOrder && best.isOpen && !best.isOrdered ? .ifShort(best) : .engine
         }
+        return .answered(best, "chosen for its conditions")
     }
 
     private static func isShorter(_ left: QueryPath, _ right: QueryPath) -> Bool {
@@ -91,10 +116,12 @@ struct PathChoice: CustomStringConvertible {
 
 /// Counts the entries of paths side by side.
 struct Race {
-    let table: SQLTable
+    let known: KnownTable
     let session: SQLSession
-    let query: ResolvedQuery
-    let conjuncts: [Filter]
+    let shaped: ShapedQuery
+
+    fileprivate var table: SQLTable { known.table }
+    private var conjuncts: [Filter] { shaped.query.filter.conjuncts }
 
     /// The shortest of some paths.
     func winner(among paths: [QueryPath]) throws -> QueryPath {
@@ -114,7 +141,7 @@ struct Race {
         if !isOne { for _ in 0..<head { if let winner = try walk.step() { return winner } } }
         let (own, others) = divided(by: ordered)
         let statement = try session.statement(
-            try table.entries(of: ordered, where: own, matching: others, query), entity: table.entity.name)
+            try table.entries(of: ordered, where: own, matching: others, shaped.query), entity: table.entity.name)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: table.entity, firstField: -1, keyColumn: -1)
         var (looked, found) = (0, 0)
@@ -149,7 +176,11 @@ struct Race {
 
     /// Whether a path has more entries than a number.
     func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
-        try hasRow(try table.entries(of: path, where: divided(by: path).own, after: count))
+        let sql = try known.plans.text(
+            .entries(hint: path.hint), of: shaped.shape,
+            binding: try ShapedQuery.values(of: own(of: path), limit: 1, offset: count)
+        ) { try table.entries(of: path, where: divided(by: path).own, after: count) }
+        return try hasRow(sql)
     }
 
     /// Whether the table has more rows than a number.
@@ -166,11 +197,15 @@ struct Race {
         path.ordered.map { (try? reader.readValue(at: $0)) ?? .null }
     }
 
+    private func own(of path: QueryPath) -> some Sequence<Filter> {
+        conjuncts.enumerated().lazy.filter { path.restricting.contains($0.offset) }.map(\.element)
+    }
+
     /// The conditions that restrict a path, and the others.
     func divided(by path: QueryPath) -> (own: Filter, others: Filter) {
         func all(_ filters: [Filter]) -> Filter { filters.count > 1 ? .and(filters) : filters.first ?? .all }
         return (
-            all(conjuncts.indices.filter { path.restricting.contains($0) }.map { conjuncts[$0] }),
+            all(Array(own(of: path))),
             all(conjuncts.indices.filter { !path.restricting.contains($0) }.map { conjuncts[$0] })
         )
     }

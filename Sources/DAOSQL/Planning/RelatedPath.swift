@@ -1,7 +1,7 @@
 import DAOCore
 
 /// How a statement joins rows with the related rows that it sorts by.
-enum RelatedJoin {
+enum RelatedJoin: Hashable {
     /// The rows, and to each the related row, if there is one.
     case rowsFirst
     /// The related rows that have a value in the order of an index, and to each the rows that refer to it, by another index.
@@ -39,7 +39,7 @@ enum RelatedPath {
     ///
     /// - Returns: Nil when there are no such indexes.
     init?(
-        _ sort: RelatedSort, _ query: ResolvedQuery, _ known: KnownTable, _ related: KnownTable, _ session: SQLSession
+        _ sort: RelatedSort, _ shaped: ShapedQuery, _ known: KnownTable, _ related: KnownTable, _ session: SQLSession
     ) throws {
         let (paths, relatedPaths) = (try known.searchPaths(session), try related.searchPaths(session))
         if paths.isEmpty, relatedPaths.isEmpty {
@@ -52,12 +52,9 @@ enum RelatedPath {
         guard let relatedHint = hint(relatedPaths, sort.field),
             let rowHint = hint(paths, known.table.entity.index(of: sort.relation.field))
         else { return nil }
-        let conjuncts = query.filter.conjuncts
-        let rivals = paths.filter { $0.serves(query.filter) }.map { QueryPath($0, query, conjuncts) }
         self = .indexes(
             Indexes(
                 relatedHint: relatedHint, rowHint: rowHint,
-                rivals: rivals.filter { !$0.restricting.isEmpty || $0.condition != .all },
-                race: Race(table: known.table, session: session, query: query, conjuncts: conjuncts)))
+                rivals: try known.narrowPaths(shaped, session), race: Race(known: known, session: session, shaped: shaped)))
     }
 }

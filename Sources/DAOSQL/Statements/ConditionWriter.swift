@@ -295,6 +295,14 @@ struct ConditionWriter {
             let name = table.dialect.quoted(".rows\(distance)")
             let key = "\(name).\(target.columns[target.entity.keyIndex])"
             let source = "\(target.name) AS \(name)"
+            if related.isMetByFew(filter) {
+                sql.text += "\(rows).\(table.columns[table.entity.keyIndex]) \(isNegated ? "NOT IN" : "IN") "
+                sql.text += "(SELECT \(alias).\(links.table.columns[0]) FROM \(source) CROSS JOIN \(links.table.name) AS \(alias)"
+                sql.text += " WHERE \(alias).\(links.table.columns[2]) = \(key) AND "
+                try write(inner, of: target, named: name)
+                sql.text += ")"
+                return
+            }
             if links.isInRows, !related.isLimited {
                 // There are usually fewer related rows than rows, and an index on the field leads to the rows.
                 sql.text += isNegated ? "NOT COALESCE(" : ""
@@ -323,11 +331,12 @@ struct ConditionWriter {
         let key = "\(rows).\(table.columns[table.entity.keyIndex])"
         let sourceKey = "\(name).\(source.columns[source.entity.keyIndex])"
         let target = links.isInRows ? "\(name).\(source.columns[field])" : "\(alias).\(links.table.columns[2])"
+        let (linkRows, sourceRows) = ("\(links.table.name) AS \(alias)", "\(source.name) AS \(name)")
+        let isMetByFew = related.isMetByFew(filter)
+        let joined = isMetByFew ? "\(sourceRows) CROSS JOIN \(linkRows)" : "\(linkRows) CROSS JOIN \(sourceRows)"
         let list =
             links.isInRows
-            ? "FROM \(source.name) AS \(name) WHERE 1=1"
-            : "FROM \(links.table.name) AS \(alias) CROSS JOIN \(source.name) AS \(name) "
-                + "WHERE \(sourceKey) = \(alias).\(links.table.columns[0])"
+            ? "FROM \(sourceRows) WHERE 1=1" : "FROM \(joined) WHERE \(sourceKey) = \(alias).\(links.table.columns[0])"
         switch filter.test {
         case .isLinked: sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key))"
         case .count(let comparison, let number):
@@ -335,7 +344,7 @@ struct ConditionWriter {
             // A row that has the other one several times in a list counts once.
             let number = bind(.count(number))
             sql.text += "(SELECT count(DISTINCT \(sourceKey)) \(list) AND \(target) = \(key))\(operation)\(number)"
-        case .any(let inner) where related.isLimited:
+        case .any(let inner) where related.isLimited && !isMetByFew:
             sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key) AND "
             try write(inner, of: source, named: name)
             sql.text += ")"
@@ -445,6 +454,47 @@ struct RelatedTables {
     let session: SQLSession
     /// Whether the query ends before its last row.
     let isLimited: Bool
+    /// The conditions that few related rows meet.
+    private var metByFew: Set<ObjectIdentifier> = []
+
+    /// Finds what the conditions of a query read.
+    init(_ query: ResolvedQuery, _ instance: SQLInstance, _ session: SQLSession) throws {
+        self.instance = instance
+        self.session = session
+        isLimited = query.limit != nil
+        try findFew(in: query.filter)
+    }
+
+    /// Whether few related rows meet a condition, so that they are found first and lead to the rows.
+    func isMetByFew(_ filter: RelatedFilter) -> Bool { !metByFew.isEmpty && metByFew.contains(ObjectIdentifier(filter)) }
+
+    private mutating func findFew(in filter: Filter) throws {
+        switch filter {
+        case .and(let filters), .or(let filters): for filter in filters { try findFew(in: filter) }
+        case .related(let filter, _):
+            // The related rows of a reference were looked for before: where one key is found, an index may have the order, too.
+            if filter.relation.isToOne, !filter.isInverse { return }
+            if case .any(let inner) = filter.test, try isMetByFew(inner, of: filter.target) {
+                metByFew.insert(ObjectIdentifier(filter))
+            }
+        default: break
+        }
+    }
+
+    /// Whether an index leads to few rows of a model that can meet a condition, or there are only few.
+    private func isMetByFew(_ filter: Filter, of target: EntityDeclaration) throws -> Bool {
+        if filter == .all || filter.reachesRelated { return false }
+        let known = try instance.table(for: target, in: session)
+        if try known.searchPaths(session).isEmpty { return false }
+        let shaped = try ShapedQuery(ResolvedQuery(filter: filter, order: []), of: known, self)
+        let race = Race(known: known, session: session, shaped: shaped)
+        let few = LimitedReading.current.few
+        if !known.isLarge.load(ordering: .relaxed) {
+            if try !race.hasRows(after: few) { return true }
+            known.isLarge.store(true, ordering: .relaxed)
+        }
+        return try known.narrowPaths(shaped, session).contains { try $0.isSingle || !race.hasEntries($0, after: few) }
+    }
 
     /// Returns the links of a relationship.
     func links(_ relation: RelationDescription) throws -> SQLLinks { try instance.links(for: relation, nil).links }

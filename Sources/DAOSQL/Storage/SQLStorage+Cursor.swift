@@ -11,15 +11,15 @@ extension SQLStorage {
             do {
                 try session.connection.beginSnapshot()
                 let known = try current(session)
-                let table = known.table.using(try PathChoice(resolved, known, session))
-                let (statement, selection) = try evaluatingRelated(resolved) {
+                let (table, statement, selection) = try evaluatingRelated(resolved) {
+                    let (_, table, related) = try planned(resolved, known, session)
                     let divided = try resolved.divided(for: table)
-                    let sql = try table.select(divided.query, tables(session, resolved))
+                    let sql = try table.select(divided.query, related)
                     let statement = try session.statement(sql, entity: entity.name)
                     try statement.stream()
-                    return (statement, divided.selection)
+                    return (table, statement, divided.selection)
                 }
-                let lease = CursorLease(session, statement, reader(of: statement, table, selection))
+                let lease = CursorLease(session, statement, reader(of: statement, table.entity, selection))
                 return SQLCursor(owner, schema, lease)
             } catch {
                 session.rollback()

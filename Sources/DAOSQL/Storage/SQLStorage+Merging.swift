@@ -65,8 +65,8 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.any) { session, known in
-            let table = known.table.using(try PathChoice(resolved, known, session))
-            return try merge(keys: try keys(resolved, session, table)) { _, record in
+            let (_, table, related) = try planned(resolved, known, session)
+            return try merge(keys: try keys(resolved, session, table, related)) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
                 record = changed

@@ -5,23 +5,26 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in
-            let table = known.table.using(try PathChoice(resolved, known, session))
-            return try records(resolved, session, known) { try table.select($0, $1) }
+            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+            let choice = try PathChoice(shaped, known, session)
+            return try records(resolved, session, known) { query in
+                try known.plans.text(.rows(hint: choice?.path.hint ?? ""), of: shaped.shape, binding: shaped.values) {
+                    try known.table.using(choice).select(query, shaped.related)
+                }
+            }
         }
     }
 
     /// Returns the rows of a query, by a statement that reads the declared columns.
     func records(
-        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable,
-        _ select: (ResolvedQuery, RelatedTables) throws -> SQLText
+        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ select: (ResolvedQuery) throws -> SQLText
     ) throws -> [Record] {
         let divided = try query.divided(for: known.table)
-        let statement = try session.statement(
-            try select(divided.query, tables(session, query)), entity: entity.name, divided)
+        let statement = try session.statement(try select(divided.query), entity: entity.name, divided)
         defer { statement.giveBack() }
         var records: [Record] = []
         if let limit = query.limit { records.reserveCapacity(min(limit, 16)) }
-        try schema.decode(reader(of: statement, known.table, divided.selection), into: &records)
+        try schema.decode(reader(of: statement, known.table.entity, divided.selection), into: &records)
         return records
     }
 
@@ -60,19 +63,22 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in
-            try keys(resolved, session, known.table.using(try PathChoice(resolved, known, session)))
+            let (_, table, related) = try planned(resolved, known, session)
+            return try keys(resolved, session, table, related)
         }
     }
 
     /// Returns the keys of a query's rows.
-    func keys(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> [Key] {
+    func keys(
+        _ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable, _ related: RelatedTables
+    ) throws -> [Key] {
         let key = entity.keyIndex
         let divided = try query.divided(for: table)
         let isWhole = divided.selection == nil
         let sql =
             isWhole
-            ? try table.select([key], query, tables(session, query))
-            : try table.select(only: divided.fields + [key], divided.query, tables(session, query))
+            ? try table.select([key], query, related)
+            : try table.select(only: divided.fields + [key], divided.query, related)
         let statement = try session.statement(sql, entity: entity.name, divided)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
@@ -93,11 +99,13 @@ extension SQLStorage {
         return try reading(resolved) { session, known in
             var all = 0
             if try resolved.filter.divided(for: known.table).rest == nil {
-                let choice = try PathChoice(ResolvedQuery(filter: resolved.filter, order: []), known, session)
-                let sql = try known.table.using(choice).count(resolved.filter, tables(session, resolved))
+                let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
+                let (_, table, related) = try planned(unsorted, known, session)
+                let sql = try table.count(resolved.filter, related)
                 try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             } else {
-                all = try keys(ResolvedQuery(filter: resolved.filter, order: []), session, known.table).count
+                let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
+                all = try keys(unsorted, session, known.table, tables(session, unsorted)).count
             }
             let rest = max(all - min(resolved.offset, all), 0)
             return min(rest, resolved.limit ?? rest)
@@ -111,8 +119,8 @@ extension SQLStorage {
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
             let divided = try resolved.divided(for: known.table)
-            let table = known.table.using(try PathChoice(resolved, known, session))
-            let sql = try table.select(only: fields + divided.fields + [key], divided.query, tables(session, resolved))
+            let (_, table, related) = try planned(resolved, known, session)
+            let sql = try table.select(only: fields + divided.fields + [key], divided.query, related)
             let statement = try session.statement(sql, entity: entity.name, divided)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: key)
@@ -129,7 +137,7 @@ extension SQLStorage {
         try reading(resolved) { session, known in
             let filter = try evaluated(resolved, session, known.table).filter
             let (sql, countColumn) = try known.table.groups(
-                of: fields, counted: counted, where: filter, tables(session, resolved))
+                of: fields, counted: counted, where: filter, try tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)
@@ -141,13 +149,23 @@ extension SQLStorage {
     func evaluated(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> ResolvedQuery {
         if try query.filter.divided(for: table).rest == nil { return query }
         if !session.isWriter { try session.connection.beginReading() }
-        let keys = ValueSet(try keys(query, session, table).map(\.value))
+        let keys = ValueSet(try keys(query, session, table, tables(session, query)).map(\.value))
         return ResolvedQuery(filter: .isIn(field: entity.keyIndex, keys, isNegated: false), order: query.order)
     }
 
+    /// Returns the path that was chosen for a query, nil when the engine chooses; the table in statements that read it through
+    /// the path; and what the query's conditions on related rows read.
+    func planned(
+        _ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession
+    ) throws -> (choice: PathChoice?, table: SQLTable, related: RelatedTables) {
+        let shaped = try ShapedQuery(query, of: known, tables(session, query))
+        let choice = try PathChoice(shaped, known, session)
+        return (choice, known.table.using(choice), shaped.related)
+    }
+
     /// What conditions on related rows read.
-    func tables(_ session: SQLSession, _ query: ResolvedQuery) -> RelatedTables {
-        RelatedTables(instance: owner.instance, session: session, isLimited: query.limit != nil)
+    func tables(_ session: SQLSession, _ query: ResolvedQuery) throws -> RelatedTables {
+        try RelatedTables(query, owner.instance, session)
     }
 
     /// Returns the result of a query without rows and does not ask the engine; a closed database still

@@ -5,15 +5,19 @@ import DAOCore
 
 extension SQLStorage {
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
-        try reading(query, sort) { query, session, known in
-            let table = known.table.using(try PathChoice(ResolvedQuery(filter: query.filter, order: []), known, session))
-            return try records(query, session, known) { try table.select($0, sortedBy: sort, .rowsFirst, $1) }
+        try reading(query, sort) { shaped, session, known in
+            let (choice, table, _) = try planned(ResolvedQuery(filter: shaped.query.filter, order: []), known, session)
+            return try records(shaped.query, session, known) { query in
+                try known.plans.text(
+                    .sortedRows(.rowsFirst, hint: choice?.path.hint ?? ""), of: shaped.shape, binding: shaped.values
+                ) { try table.select(query, sortedBy: sort, .rowsFirst, shaped.related) }
+            }
         } ?? []
     }
 
     func mayFollow(_ sort: RelatedSort, for query: Query<Record>) throws -> Bool {
-        try reading(query, sort) { query, session, known in
-            switch try path(sort, query, session, known) {
+        try reading(query, sort) { shaped, session, known in
+            switch try path(sort, shaped, session, known) {
             case nil: false
             case .chosenByEngine: true
             case .indexes(let indexes): try !indexes.hasShortRival(after: max(min(query.limit ?? 0, 1_000_000) * 3, 64))
@@ -22,11 +26,15 @@ extension SQLStorage {
     }
 
     func follow(_ sort: RelatedSort, for query: Query<Record>) throws -> [Record]? {
-        try reading(query, sort) { query, session, known in
+        try reading(query, sort) { shaped, session, known in
             func rows(_ order: RelatedJoin) throws -> [Record] {
-                try records(query, session, known) { try known.table.select($0, sortedBy: sort, order, $1) }
+                try records(shaped.query, session, known) { query in
+                    try known.plans.text(.sortedRows(order, hint: ""), of: shaped.shape, binding: shaped.values) {
+                        try known.table.select(query, sortedBy: sort, order, shaped.related)
+                    }
+                }
             }
-            switch try path(sort, query, session, known) {
+            switch try path(sort, shaped, session, known) {
             case nil: return nil
             case .chosenByEngine: return try rows(.chosenByEngine)
             case .indexes(let indexes):
@@ -46,13 +54,13 @@ extension SQLStorage {
 
     /// Runs a closure with a query that sorts by a field of the related row. Returns nil when the query has no rows.
     private func reading<Result>(
-        _ query: Query<Record>, _ sort: RelatedSort, _ body: (ResolvedQuery, SQLSession, KnownTable) throws -> Result
+        _ query: Query<Record>, _ sort: RelatedSort, _ body: (ShapedQuery, SQLSession, KnownTable) throws -> Result
     ) throws -> Result? {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return nil }
         return try reading { session, known in
             do {
-                return try body(resolved, session, known)
+                return try body(ShapedQuery(resolved, sortedBy: sort, of: known, tables(session, resolved)), session, known)
             } catch let error as SQLMissingTable {
                 guard error.isIndex else { throw RelatedConditionsUnavailable() }
                 owner.instance.leavePlanning(of: sort.target.description.name)
@@ -62,8 +70,8 @@ extension SQLStorage {
     }
 
     private func path(
-        _ sort: RelatedSort, _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable
+        _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
     ) throws -> RelatedPath? {
-        try RelatedPath(sort, query, known, owner.instance.table(for: sort.target, in: session), session)
+        try RelatedPath(sort, shaped, known, owner.instance.table(for: sort.target, in: session), session)
     }
 }

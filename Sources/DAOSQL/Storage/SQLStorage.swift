@@ -31,6 +31,8 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     var database: any Database { owner }
 
+    var findsFewInLists: Bool { owner.instance.hasSearchPaths }
+
     /// The table, as a session sees the stored entity.
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
@@ -137,13 +139,15 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
 
     /// Returns a reader of a statement that reads the declared columns. It is used from the first to the last
     /// row.
-    func reader(of statement: SQLStatement, _ table: SQLTable, _ selection: RowSelection? = nil) -> SQLRowReader {
+    func reader(
+        of statement: SQLStatement, _ entity: EntityDescription, _ selection: RowSelection? = nil
+    ) -> SQLRowReader {
         // Two versions of an entity may have the same query text.
-        if let reader = statement.reader, reader.entity == table.entity {
+        if let reader = statement.reader, reader.entity == entity {
             reader.selection = selection
             return reader
         }
-        let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
+        let reader = statement.makeReader(of: entity, keyColumn: entity.keyIndex)
         reader.selection = selection
         statement.reader = reader
         return reader

@@ -45,7 +45,7 @@ final class SQLiteEngine: SQLEngine {
         SQLEngineTraits(
             name: "SQLite \(String(cString: sqlite3_libversion()))", path: file.path, isMultiProcess: true,
             maximumValueLength: Bind.longestValue, maximumReaders: settings.maximumReaders, busyTimeout: settings.busyTimeout,
-            hasChecksums: verifies, hasBackup: true, sharesCommits: true,
+            hasChecksums: verifies, hasBackup: true, sharesCommits: true, hasSearchPaths: true,
             underlyingType: UnderlyingType(SQLiteHandle.self))
     }
 

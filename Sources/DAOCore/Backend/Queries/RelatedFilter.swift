@@ -78,6 +78,10 @@ package struct RelatedSort: Sendable {
 
 /// A storage whose queries can contain conditions on related rows.
 package protocol RelatedEvaluating<Record>: Storage {
+    /// Whether it finds by itself the conditions that few rows of lists, or few rows that refer to a row, meet. Otherwise these
+    /// are resolved into keys before.
+    var findsFewInLists: Bool { get }
+
     /// Returns the rows of a query ordered by a field of their related row first, then in the order of the query.
     ///
     /// - Throws: ``RelatedConditionsUnavailable``.

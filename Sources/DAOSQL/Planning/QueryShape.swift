@@ -1,0 +1,252 @@
+import DAOCore
+import Synchronization
+
+/// What the text of a query's statements, and the analysis of its paths, depend on: the query without its values, which the
+/// statements bind.
+struct QueryShape: Hashable, Sendable {
+    private enum Part: Hashable {
+        case all, none
+        case and(Int)
+        case or(Int)
+        case isNull(Int, Bool)
+        case compare(Int, Comparison)
+        case compareFields(Int, Comparison, Int, isNegated: Bool)
+        /// A condition on the rows of a table, by the number of the table. The names of the relationship are apart.
+        case related(Int, isInverse: Bool, isNegated: Bool, isMetByFew: Bool)
+        case isLinked
+        case any
+        case count(Comparison)
+        /// The sort by a field of the related row.
+        case sort(Int, field: Int, isAscending: Bool, hasStart: Bool)
+        case order(Int, isAscending: Bool)
+        case limit
+        case offset
+    }
+
+    /// Larger queries are rare, and their texts are long.
+    private static let maximumParts = 100
+
+    // Once: a query is looked up several times.
+    private var hashed = 0
+    private var parts: [Part] = []
+    private var relations: [LinkName] = []
+
+    /// Adds a filter and its values, in the order in which ``ConditionWriter`` binds them.
+    ///
+    /// - Returns: False when the text depends on the values too, or is not worth to be kept.
+    fileprivate mutating func add(_ filter: Filter, _ values: inout [SQLBinding], _ related: RelatedTables?) throws -> Bool {
+        if parts.count > Self.maximumParts { return false }
+        switch filter {
+        case .all: parts.append(.all)
+        case .none: parts.append(.none)
+        case .and(let filters):
+            parts.append(.and(filters.count))
+            for filter in filters { guard try add(filter, &values, related) else { return false } }
+        case .or(let filters):
+            parts.append(.or(filters.count))
+            for filter in filters { guard try add(filter, &values, related) else { return false } }
+        case .isNull(let field, let expected): parts.append(.isNull(field, expected))
+        case .compare(let field, let comparison, let value):
+            parts.append(.compare(field, comparison))
+            values.append(.value(value))
+        case .compareFields(let left, let comparison, let right, let isNegated):
+            parts.append(.compareFields(left, comparison, right, isNegated: isNegated))
+        case .related(let filter, let isNegated):
+            guard let related else { return false }
+            try add(filter.relation, filter.target, related) {
+                .related(
+                    $0, isInverse: filter.isInverse, isNegated: isNegated, isMetByFew: related.isMetByFew(filter))
+            }
+            switch filter.test {
+            case .isLinked: parts.append(.isLinked)
+            case .any(let inner):
+                parts.append(.any)
+                return try add(inner, &values, related)
+            case .count(let comparison, let number):
+                parts.append(.count(comparison))
+                values.append(.count(number))
+            }
+        case .isIn, .text, .embedded: return false
+        }
+        return true
+    }
+
+    /// Adds the sort by a field of the related row, and the values of its start.
+    fileprivate mutating func add(_ sort: RelatedSort, _ values: inout [SQLBinding], _ related: RelatedTables) throws -> Bool {
+        try add(sort.relation, sort.target, related) {
+            .sort($0, field: sort.field, isAscending: sort.isAscending, hasStart: sort.start != nil)
+        }
+        guard let start = sort.start else { return true }
+        if start.value.isNull { return false }
+        // As the end of one condition and the beginning of the other.
+        values += [.value(start.value), .value(start.value)]
+        return try add(start.filter, &values, related)
+    }
+
+    private mutating func add(
+        _ relation: RelationDescription, _ target: EntityDeclaration, _ related: RelatedTables, _ part: (Int) -> Part
+    ) throws {
+        relations.append(LinkName(entity: relation.entity, field: relation.field))
+        // The number stands for one model and one stored form of its entity.
+        parts.append(part(try related.instance.table(for: target, in: related.session).number))
+    }
+
+    fileprivate mutating func end(with query: ResolvedQuery) {
+        for term in query.order { parts.append(.order(term.field, isAscending: term.isAscending)) }
+        if query.limit != nil { parts.append(.limit) }
+        if query.offset > 0 { parts.append(.offset) }
+        hashed = parts.hashValue
+    }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(hashed) }
+}
+
+/// A query with its shape, under which a table keeps the texts of its statements.
+struct ShapedQuery {
+    /// The query.
+    let query: ResolvedQuery
+    /// The shape; nil when texts of the query are not kept.
+    let shape: QueryShape?
+    /// The values of all conditions, of the limit and of the offset.
+    let values: [SQLBinding]
+    /// What conditions on related rows, and the sort, read.
+    let related: RelatedTables
+
+    /// Finds the shape of a query.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - sort: The sort by a field of the related row that comes before the query's order.
+    ///   - known: The table of the rows.
+    ///   - related: What conditions on related rows, and the sort, read.
+    init(_ query: ResolvedQuery, sortedBy sort: RelatedSort? = nil, of known: KnownTable, _ related: RelatedTables) throws {
+        self.query = query
+        self.related = related
+        var shape = QueryShape()
+        var values: [SQLBinding] = []
+        // The values say whether a partial index serves a query, and whether an index on elements does.
+        var isKept = known.table.partialIndexes.isEmpty && known.table.elementTables.isEmpty
+        if isKept, let sort { isKept = try shape.add(sort, &values, related) }
+        if isKept { isKept = try shape.add(query.filter, &values, related) }
+        shape.end(with: query)
+        if query.limit != nil || query.offset > 0 { values.append(.count(query.limit)) }
+        if query.offset > 0 { values.append(.count(query.offset)) }
+        self.shape = isKept ? shape : nil
+        self.values = values
+    }
+
+    /// The values of some of the conjuncts, of a limit and of an offset.
+    static func values(of conjuncts: some Sequence<Filter>, limit: Int, offset: Int) throws -> [SQLBinding]? {
+        var shape = QueryShape()
+        var values: [SQLBinding] = []
+        for conjunct in conjuncts { guard try shape.add(conjunct, &values, nil) else { return nil } }
+        return values + [.count(limit), .count(offset)]
+    }
+}
+
+/// The analyses and the texts of recent queries on a table, by their shapes.
+package final class QueryPlans: Sendable {
+    /// A statement of a query.
+    enum Statement: Hashable, Sendable {
+        /// The declared columns of the rows, by a path.
+        case rows(hint: String)
+        /// The declared columns of the rows in the order of a field of their related rows.
+        case sortedRows(RelatedJoin, hint: String)
+        /// Whether a path has more entries than a number.
+        case entries(hint: String)
+    }
+
+    private struct Key: Hashable {
+        let shape: QueryShape
+        let statement: Statement
+    }
+
+    /// The values that were made for recent shapes.
+    private struct Recent<Shape: Hashable, Value> {
+        private var values: [Shape: Value] = [:]
+
+        subscript(shape: Shape) -> Value? {
+            get { values[shape] }
+            set {
+                if values.count >= 256 { values.removeAll() }
+                values[shape] = newValue
+            }
+        }
+    }
+
+    private struct State {
+        var texts = Recent<Key, String>()
+        var questions = Recent<QueryShape, PathQuestion>()
+        var narrowPaths = Recent<QueryShape, [QueryPath]>()
+    }
+
+    /// Whether texts that are kept are composed all the same, and compared; tests set it.
+    package static let verifies = Atomic(false)
+    /// How many of them were not as composed.
+    package static let mistakes = Atomic(0)
+
+    private let state = Mutex(State())
+
+    /// Returns a statement of a query. Its text is composed for the first query of the shape.
+    ///
+    /// - Parameters:
+    ///   - statement: The statement.
+    ///   - shape: The shape of the query; nil when nothing is kept.
+    ///   - values: The values that the statement binds; nil when they are not known before it is composed.
+    ///   - compose: Composes the statement.
+    func text(
+        _ statement: @autoclosure () -> Statement, of shape: QueryShape?, binding values: @autoclosure () throws -> [SQLBinding]?,
+        _ compose: () throws -> SQLText
+    ) throws -> SQLText {
+        guard let shape, let values = try values() else { return try compose() }
+        let key = Key(shape: shape, statement: statement())
+        if let text = state.withLock({ $0.texts[key] }) {
+            if Self.verifies.load(ordering: .relaxed) {
+                let composed = try compose()
+                if composed.text != text || !composed.bindings.isSame(as: values) { Self.mistakes.add(1, ordering: .relaxed) }
+            }
+            return SQLText(text, values)
+        }
+        let composed = try compose()
+        // A statement that binds anything else, as for a filter that the engine calls back, is composed each time.
+        if composed.bindings.isSame(as: values) {
+            state.withLock { $0.texts[key] = composed.text }
+        }
+        return composed
+    }
+
+    /// Returns the analysis of a query's paths. It is made for the first query of the shape.
+    func question(of shape: QueryShape?, _ make: () throws -> PathQuestion) throws -> PathQuestion {
+        guard let shape else { return try make() }
+        if let question = state.withLock({ $0.questions[shape] }) { return question }
+        let question = try make()
+        state.withLock { $0.questions[shape] = question }
+        return question
+    }
+
+    /// Returns the paths that a query's conditions restrict. They are found for the first query of the shape.
+    func narrowPaths(of shape: QueryShape?, _ make: () throws -> [QueryPath]) throws -> [QueryPath] {
+        guard let shape else { return try make() }
+        if let paths = state.withLock({ $0.narrowPaths[shape] }) { return paths }
+        let paths = try make()
+        state.withLock { $0.narrowPaths[shape] = paths }
+        return paths
+    }
+
+    /// Forgets everything.
+    func removeAll() { state.withLock { $0 = State() } }
+}
+
+extension [SQLBinding] {
+    /// Whether both are the same values and counts, in the same order.
+    fileprivate func isSame(as other: [SQLBinding]) -> Bool {
+        count == other.count
+            && zip(self, other).allSatisfy { left, right in
+                switch (left, right) {
+                case (.value(let left), .value(let right)): left == right
+                case (.count(let left), .count(let right)): left == right
+                default: false
+                }
+            }
+    }
+}
