@@ -32,9 +32,9 @@ import Testing
 
     @Test(arguments: Conformance.cases(for: sqlite))
     func sqliteConforms(_ test: ConformanceTest) async throws {
-        QueryPlans.verifies.store(true, ordering: .relaxed)
+        ShapePlan.verifies.store(true, ordering: .relaxed)
         try await test.run()
-        #expect(QueryPlans.mistakes.load(ordering: .relaxed) == 0, "a text that was kept is not the one of its query")
+        #expect(ShapePlan.mistakes.load(ordering: .relaxed) == 0, "a text that was kept is not the one of its query")
     }
 
     /// The cases in which files are damaged, verified and backed up.

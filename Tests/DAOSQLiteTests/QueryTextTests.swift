@@ -36,7 +36,7 @@ private struct Board: Model, Plain, Equatable {
     private let place = Place()
 
     private func open() throws -> SQLiteDatabase {
-        QueryPlans.verifies.store(true, ordering: .relaxed)
+        ShapePlan.verifies.store(true, ordering: .relaxed)
         return try place.database()
     }
 

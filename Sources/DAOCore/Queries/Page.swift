@@ -53,7 +53,7 @@ public struct PageCursor: Sendable, Hashable, Codable {
     }
 
     /// Creates a cursor after values in an order.
-    init(after values: [Value], in order: [SortTerm], of entity: EntityDescription) {
+    init(after values: some Sequence<Value>, in order: [SortTerm], of entity: EntityDescription) {
         self.entity = entity.name
         fields = Self.names(of: order, in: entity)
         self.values = values.map { CursorValue($0) }
@@ -66,12 +66,11 @@ public struct PageCursor: Sendable, Hashable, Codable {
     /// Returns the values of the terms of a query that sorts by fields of related rows.
     ///
     /// - Throws: `.invalidQuery` when the cursor belongs to another query, or is damaged.
-    func values<Record: Model>(in query: Query<Record>) throws -> [Value] {
-        let entity = Record.schema.description
-        let terms = try query.relatedTerms()
-        try check(try terms.map { try $0.name(in: Record.schema) }, entity)
+    func values<Record: Model>(of terms: [RelatedTerm], in schema: Schema<Record>) throws -> [Value] {
+        let entity = schema.description
+        try check(try terms.map { try $0.name(in: schema) }, entity)
         return try zip(terms, values).map { term, stored in
-            try Self.check(stored.value, try term.description(in: Record.schema), entity)
+            try Self.check(stored.value, try term.description(in: schema), entity)
             return stored.value
         }
     }
@@ -98,17 +97,21 @@ public struct PageCursor: Sendable, Hashable, Codable {
     ///   entity.
     func filter(order: [SortTerm], entity: EntityDescription) throws -> Filter {
         try check(Self.names(of: order, in: entity), entity)
+        for (term, stored) in zip(order, values) { try Self.check(stored.value, entity.fields[term.field], entity) }
+        return Self.filter(after: values.lazy.map(\.value), in: order)
+    }
+
+    /// Returns a filter of the rows after the values of the terms of an order.
+    static func filter(after values: some Collection<Value>, in order: [SortTerm]) -> Filter {
         // (a > x) or (a = x and b > y) or … In front stands the bound on the first term, where an index scan
         // can begin.
         var alternatives: [Filter] = []
         var equalSoFar: [Filter] = []
-        for (term, stored) in zip(order, values) {
-            let value = stored.value
-            try Self.check(value, entity.fields[term.field], entity)
-            alternatives.append(.every(equalSoFar + [Self.beyond(term, value)]))
+        for (term, value) in zip(order, values) {
+            alternatives.append(.every(equalSoFar + [beyond(term, value)]))
             equalSoFar.append(value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value))
         }
-        guard order.count > 1, let first = order.first, let value = values.first?.value else { return .any(alternatives) }
+        guard order.count > 1, let first = order.first, let value = values.first else { return .any(alternatives) }
         let bound: Filter =
             value.isNull
             ? (first.isAscending ? .all : .isNull(field: first.field, true))

@@ -27,10 +27,22 @@ extension GraphStorage {
     ///
     /// - Returns: Nil when the query reads related rows, too.
     func answeringAtOnce<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result? {
-        guard let evaluating, !query.sortsThroughRelations,
-            try query.predicate.node.isAnswered(by: Record.self, inLists: evaluating.findsFewInLists)
-        else { return nil }
+        guard let evaluating, !query.sortsThroughRelations, try isAnswered(query.predicate.node, by: evaluating) else {
+            return nil
+        }
         do { return try body(query) } catch is RelatedConditionsUnavailable { return nil }
+    }
+
+    /// Whether a storage answers all conditions on related rows: those about their number, and those on the rows of lists where
+    /// it finds few of them by itself.
+    func isAnswered(_ node: PredicateNode, by storage: any RelatedEvaluating<Record>) throws -> Bool {
+        try node.allLeaves { leaf in
+            switch leaf {
+            case .relatedCount: true
+            case .related where storage.findsFewInLists: try Record.schema.existence(leaf)?.relation.isToOne == false
+            default: !leaf.isAboutRelated(Record.schema.description)
+            }
+        }
     }
 
     /// Returns the query with its conditions on related rows resolved into sets of keys.
@@ -194,19 +206,7 @@ extension PredicateNode {
     /// - Parameter entity: The entity of the rows; nil when comparisons of a relationship with a row do not count.
     func reachesRelated(_ entity: EntityDescription?) -> Bool { !allLeaves { !$0.isAboutRelated(entity) } }
 
-    /// Whether an SQL engine answers all conditions on related rows: those about their number, and those on the rows of lists
-    /// where it finds few of them by itself.
-    func isAnswered<Record: Model>(by model: Record.Type, inLists: Bool) throws -> Bool {
-        try allLeaves { leaf in
-            switch leaf {
-            case .relatedCount: true
-            case .related where inLists: try Record.schema.existence(leaf)?.relation.isToOne == false
-            default: !leaf.isAboutRelated(Record.schema.description)
-            }
-        }
-    }
-
-    private func isAboutRelated(_ entity: EntityDescription?) -> Bool {
+    fileprivate func isAboutRelated(_ entity: EntityDescription?) -> Bool {
         switch self {
         case .related, .relatedCount, .through: true
         case .compare(let field, _, _), .isIn(let field, _): entity?.isRelationship(at: field) == true
@@ -215,7 +215,7 @@ extension PredicateNode {
     }
 
     /// Whether all conditions that are joined and negated meet a condition.
-    private func allLeaves(_ meets: (PredicateNode) throws -> Bool) rethrows -> Bool {
+    fileprivate func allLeaves(_ meets: (PredicateNode) throws -> Bool) rethrows -> Bool {
         var pending: [PredicateNode] = []
         var next: PredicateNode? = self
         while let node = next {

@@ -8,7 +8,7 @@ package struct LimitedReading: Sendable {
     @TaskLocal package static var current = LimitedReading()
 
     /// Up to this number of wanted rows, rows are read some at a time.
-    var maximumWanted = 10_000
+    package var maximumWanted = 10_000
     /// A condition that this number of related rows meet, and that an index finds, is resolved first.
     package var few = 1_000
     /// When none of this number of rows meets the conditions, the related rows are searched instead.

@@ -47,13 +47,23 @@ extension GraphStorage {
     func sortedRows(_ query: Query<Record>) throws -> [Record] {
         let schema = Record.schema
         let terms = try query.relatedTerms()
-        let start = try query.after?.values(in: query)
+        let start = try query.after?.values(of: terms, in: schema)
         var unsorted = query
         (unsorted.order, unsorted.after) = ([], nil)
         // Checks the limit, the offset and the condition.
         _ = try unsorted.resolvedWithRelated()
         if query.limit == 0 { return [] }
-        if let rows = try rowsInOrderOfRelated(query, terms, start) { return rows }
+        if let order = try orderOfRelated(query, terms, start) {
+            if let evaluating {
+                do {
+                    return try answering(order.rest) { try evaluating.read($0, sortedBy: order.sort) }
+                } catch is RelatedConditionsUnavailable {}
+            } else if let limit = query.limit, let wanted = query.wanted(limit),
+                let rows = try rows(in: order, wanted, meeting: query.predicate.node)
+            {
+                return Array(rows.dropFirst(query.offset))
+            }
+        }
         (unsorted.limit, unsorted.offset) = (nil, 0)
         let records = try answering(unsorted, flat.read)
         let keys = records.map { schema.key(of: $0) }
@@ -70,6 +80,18 @@ extension GraphStorage {
         order.sort { left, right in isBefore({ columns[$0][left] }, { columns[$0][right] }) }
         let rest = order.dropFirst(query.offset)
         return (query.limit.map { rest.prefix($0) } ?? rest).map { records[$0] }
+    }
+
+    /// Returns the rows of a query that sorts by a field of related rows in no snapshot, when the storage of the rows evaluates
+    /// all of it.
+    ///
+    /// - Returns: Nil when the query reads related rows, too.
+    func sortedAtOnce(_ query: Query<Record>) throws -> [Record]? {
+        guard let evaluating, try isAnswered(query.predicate.node, by: evaluating) else { return nil }
+        let terms = try query.relatedTerms()
+        let start = try query.after?.values(of: terms, in: Record.schema)
+        guard let order = try orderOfRelated(query, terms, start) else { return nil }
+        do { return try evaluating.read(order.rest, sortedBy: order.sort) } catch is RelatedConditionsUnavailable { return nil }
     }
 
     /// Returns the value of a term in a row.
@@ -90,103 +112,101 @@ extension GraphStorage {
         return plan.access != .scan && plan.estimatedRows.map { $0 < LimitedReading.current.few } == true
     }
 
-    /// Returns the rows of a query whose first term is a field of the related row, and no other one is. Where the storage of
-    /// the rows evaluates conditions on related rows, one statement finds them. Where the query has a limit, the related rows
-    /// may lead to them instead, read in the order of an index on the field, until there are as many as it asks for.
+    /// Returns the parts of a query whose first term is a field of the related row, and no other one is, where rows contain the
+    /// key of the related row.
     ///
     /// - Parameters:
     ///   - query: The query.
     ///   - terms: Its order.
     ///   - start: The values of the row that the result begins after; nil for the first row.
-    /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
-    private func rowsInOrderOfRelated(
+    /// - Returns: Nil for another query.
+    private func orderOfRelated(
         _ query: Query<Record>, _ terms: [RelatedTerm], _ start: [Value]?
-    ) throws -> [Record]? {
+    ) throws -> OrderOfRelated<Record>? {
         guard let first = terms.first, let place = first.relation, terms.dropFirst().allSatisfy({ $0.relation == nil }) else {
             return nil
         }
         let relation = try relation(at: place)
         guard try relation.links(in: graph).isInRows else { return nil }
-        let field = relation.targetDescription.fields[first.field]
-        let startValue = start?[0]
         var rest = query
-        rest.order.removeAll { $0.relation != nil }
+        rest.order = query.order.filter { $0.relation == nil }
         rest.after = nil
-        let order = try rest.orderTerms()
-        let restStart = start.map { PageCursor(after: Array($0.dropFirst()), in: order, of: Record.schema.description) }
-        let sort = try evaluating.map { _ in
-            RelatedSort(
-                relation: relation.description, target: relation.targetDeclaration, field: first.field,
-                isAscending: first.isAscending,
-                start: try restStart.map {
-                    RelatedSort.Start(
-                        value: startValue ?? .null, filter: try $0.filter(order: order, entity: Record.schema.description))
-                })
-        }
-        /// Asks the storage of the rows, which may find that it cannot.
-        func evaluate<Result>(
-            _ query: Query<Record>, _ body: (any RelatedEvaluating<Record>, RelatedSort, Query<Record>) throws -> Result?
-        ) throws -> Result? {
-            guard let evaluating, let sort else { return nil }
-            do {
-                return try answering(query) { try body(evaluating, sort, $0) }
-            } catch is RelatedConditionsUnavailable {
-                return nil
-            }
-        }
-        func allAtOnce() throws -> [Record]? { try evaluate(rest) { try $0.read($2, sortedBy: $1) } }
-        guard let wanted = query.limit.flatMap({ query.wanted($0) }) else { return try allAtOnce() }
-        if evaluating == nil {
-            if try !(field.isIndexed || field.isPrimaryKey) || isLedToFew(query.predicate.node) { return nil }
-        } else if try evaluate(rest, { try $0.mayFollow($1, for: $2) }) != true {
-            return try allAtOnce()
-        }
+        let restOrder = try start == nil ? [] : rest.orderTerms()
+        let sort = RelatedSort(
+            relation: relation.description, target: relation.targetDeclaration, field: first.field,
+            isAscending: first.isAscending,
+            start: start.map {
+                RelatedSort.Start(value: $0[0], filter: PageCursor.filter(after: $0.dropFirst(), in: restOrder))
+            })
+        return OrderOfRelated(relation: relation, sort: sort, rest: rest, restOrder: restOrder, start: start)
+    }
+
+    /// Returns the first rows of a query in the order of a field of their related rows. The related rows lead to them, read in the
+    /// order of an index on the field, until there are enough.
+    ///
+    /// - Parameters:
+    ///   - order: The query's order.
+    ///   - wanted: The number of rows.
+    ///   - condition: The query's condition.
+    /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
+    private func rows(in order: OrderOfRelated<Record>, _ wanted: Int, meeting condition: PredicateNode) throws -> [Record]? {
+        let (relation, sort) = (order.relation, order.sort)
+        let field = relation.targetDescription.fields[sort.field]
+        if try !(field.isIndexed || field.isPrimaryKey) || isLedToFew(condition) { return nil }
         // Rows without a related row are equal to rows whose related row has no value.
-        var withoutValue = PredicateNode.compare(field: place, .equal, .null)
+        var withoutValue = PredicateNode.compare(field: relation.field, .equal, .null)
         if field.type.isOptional {
-            let node = PredicateNode.compare(field: first.field, .equal, .null)
-            guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else {
-                return try allAtOnce()
-            }
-            withoutValue = .or([withoutValue, .isIn(field: place, children.map(\.value))])
+            let node = PredicateNode.compare(field: sort.field, .equal, .null)
+            guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else { return nil }
+            withoutValue = .or([withoutValue, .isIn(field: relation.field, children.map(\.value))])
         }
-        var part = rest
+        var part = order.rest
         part.offset = 0
         var rows: [Record] = []
         /// Adds the rows that meet a condition, and returns whether more are wanted.
         func add(_ node: PredicateNode, after cursor: PageCursor?) throws -> Bool {
             part.limit = wanted - rows.count
             part.after = cursor
-            part.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
+            part.predicate = Condition(ConditionTree(resolved: .and([condition, node])))
             rows += try flatRows(part)
             return rows.count < wanted
         }
-        func addWithoutValue() throws -> Bool { try add(withoutValue, after: startValue?.isNull == true ? restStart : nil) }
+        let startValue = sort.start?.value
+        func addWithoutValue() throws -> Bool { try add(withoutValue, after: startValue?.isNull == true ? order.restStart : nil) }
         var wantsMore = true
-        if first.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
+        if sort.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
         // In descending order, no row with a value comes after one without.
-        if wantsMore, first.isAscending || startValue?.isNull != true {
-            if evaluating != nil {
-                (part.limit, part.after, part.predicate) = (wanted - rows.count, nil, query.predicate)
-                guard let found = try evaluate(part, { try $0.follow($1, for: $2) }) else { return try allAtOnce() }
-                rows += found
-                wantsMore = rows.count < wanted
-            } else {
-                let value = startValue?.isNull == true ? nil : startValue
-                var fruitless = 0
-                let isComplete = try relation.forEachGroup(
-                    by: first.field, isAscending: first.isAscending, from: value, limit: LimitedReading.current.few, in: graph
-                ) { children, groupValue in
-                    let count = rows.count
-                    let isStart = value.map { Value.order($0, groupValue) == 0 } == true
-                    wantsMore = try add(.isIn(field: place, children.map(\.value)), after: isStart ? restStart : nil)
-                    fruitless = rows.count > count ? 0 : fruitless + 1
-                    return wantsMore && fruitless < LimitedReading.current.few
-                }
-                if !isComplete || fruitless == LimitedReading.current.few { return nil }
+        if wantsMore, sort.isAscending || startValue?.isNull != true {
+            let value = startValue?.isNull == true ? nil : startValue
+            var fruitless = 0
+            let isComplete = try relation.forEachGroup(
+                by: sort.field, isAscending: sort.isAscending, from: value, limit: LimitedReading.current.few, in: graph
+            ) { children, groupValue in
+                let count = rows.count
+                let isStart = value.map { Value.order($0, groupValue) == 0 } == true
+                wantsMore = try add(.isIn(field: relation.field, children.map(\.value)), after: isStart ? order.restStart : nil)
+                fruitless = rows.count > count ? 0 : fruitless + 1
+                return wantsMore && fruitless < LimitedReading.current.few
             }
+            if !isComplete || fruitless == LimitedReading.current.few { return nil }
         }
-        if wantsMore, !first.isAscending { _ = try addWithoutValue() }
-        return Array(rows.dropFirst(query.offset))
+        if wantsMore, !sort.isAscending { _ = try addWithoutValue() }
+        return rows
+    }
+}
+
+/// The parts of a query whose first term is a field of the related row, and no other one is.
+private struct OrderOfRelated<Record: Model> {
+    let relation: any Relation<Record>
+    /// The first term, with the position that the rows begin after.
+    let sort: RelatedSort
+    /// The query without the first term, from the first row.
+    let rest: Query<Record>
+    fileprivate let restOrder: [SortTerm]
+    fileprivate let start: [Value]?
+
+    /// The position among the rows with one value.
+    var restStart: PageCursor? {
+        start.map { PageCursor(after: $0.dropFirst(), in: restOrder, of: Record.schema.description) }
     }
 }

@@ -14,8 +14,6 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isFlat: Bool
     /// Whether rows without lists are complete as they are stored.
     private let isCompleteWithoutLists: Bool
-    /// The marks of all lists of a record; nil when one has none.
-    private let unreadMarks: [UnreadMark]?
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
@@ -31,9 +29,6 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         counting = CountingStorage.counting(flat)
         evaluating = flat as? any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
-        let lists = Record.schema.relations.filter { !$0.isToOne }
-        let marks = lists.compactMap(\.unreadMark)
-        unreadMarks = marks.count == lists.count ? marks : nil
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
@@ -49,18 +44,6 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         var storage = self
         storage.included = fields
         return storage
-    }
-
-    /// Whether all lists of records have the marker that nothing was read. A model's initializer may have made other lists.
-    private func areUnread(_ records: [Record]) -> Bool {
-        guard let unreadMarks else { return false }
-        return records.withUnsafeBytes { bytes in
-            unreadMarks.allSatisfy { mark in
-                stride(from: mark.offset, to: bytes.count, by: MemoryLayout<Record>.stride).allSatisfy {
-                    bytes.load(fromByteOffset: $0, as: UInt.self) == mark.list
-                }
-            }
-        }
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -89,13 +72,13 @@ extension GraphStorage {
         let form = form(query.includesSubentities)
         func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
             var records = try rows(query)
-            if form == .withoutLists, isCompleteWithoutLists, areUnread(records) { return records }
             try graph.attach(to: &records, form)
             return records
         }
         if isCompleteWithoutLists, form == .withoutLists {
             if !query.reachesRelated { return try read(flat.read) }
-            if let records = try answeringAtOnce(query, flat.read) { return try read { _ in records } }
+            let records = try query.sortsThroughRelations ? sortedAtOnce(query) : answeringAtOnce(query, flat.read)
+            if let records { return try read { _ in records } }
         }
         return try database.reads { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
     }

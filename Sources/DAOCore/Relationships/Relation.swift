@@ -33,8 +33,6 @@ protocol Relation<Parent>: Sendable {
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws
     /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
-    /// Where records have the list, and what is there when it was not read; nil when it is no stored property.
-    var unreadMark: UnreadMark? { get }
     /// Whether the list of a record has the marker that nothing was read; also where there is no list.
     func isUnread(in record: Parent) -> Bool
     /// Assigns the children with the given keys.
@@ -80,7 +78,6 @@ extension Relation {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
     func markUnread(_ records: inout [Parent]) throws {}
-    var unreadMark: UnreadMark? { nil }
     func isUnread(in record: Parent) -> Bool { true }
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
     func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {}
@@ -89,12 +86,6 @@ extension Relation {
     func missing(among keys: [Key], in graph: StorageGraph) throws -> Set<Key> {
         try Set(keys).subtracting(graph.stored(among: keys, of: Child.self))
     }
-}
-
-/// Where the bytes of a record have a list, and the bytes of the list that marks that nothing was read.
-struct UnreadMark: Sendable {
-    let offset: Int
-    let list: UInt
 }
 
 /// The related rows that a read includes. The row of an optional model is always read, because an optional cannot
@@ -161,16 +152,10 @@ extension TypedRelation {
 
     func isUnread(in record: Parent) -> Bool { isToOne || withUnsafePointer(to: record) { !children(of: $0).isRead } }
 
-    var unreadMark: UnreadMark? {
-        guard case .toMany(let field) = place, field.offset >= 0 else { return nil }
-        // An array is one pointer to its buffer. Where it is another one, the list is compared as such.
-        return UnreadMark(offset: field.offset, list: unsafeBitCast(Child.schema.unread, to: UInt.self))
-    }
-
     func markUnread(_ records: inout [Parent]) throws {
         guard case .toMany(let field) = place else { return }
         let unread = Child.schema.unread
-        if field.assign(unread, toAll: &records) { return }
+        if field.holds(unread, inAll: records) || field.assign(unread, toAll: &records) { return }
         for index in records.indices { try put(unread, into: &records[index]) }
     }
 }

@@ -53,6 +53,20 @@ extension Field {
         return true
     }
 
+    /// Whether all records have a list in the field, and not only one with the same elements.
+    ///
+    /// - Returns: False when the property is computed, or is in a class.
+    func holds<Element>(_ list: [Element], inAll records: [Record]) -> Bool where Value == [Element] {
+        guard offset >= 0 else { return false }
+        // An array is one pointer to its buffer.
+        let buffer = unsafeBitCast(list, to: UInt.self)
+        return records.withUnsafeBytes { bytes in
+            stride(from: offset, to: bytes.count, by: MemoryLayout<Record>.stride).allSatisfy {
+                bytes.load(fromByteOffset: $0, as: UInt.self) == buffer
+            }
+        }
+    }
+
     /// Assigns the field of a record in place.
     ///
     /// - Returns: False when the property is computed, or is in a class.

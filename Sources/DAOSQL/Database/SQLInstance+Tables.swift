@@ -26,7 +26,7 @@ final class KnownTable: Sendable {
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
     func becomeOutdated() { outdated.store(true, ordering: .relaxed) }
 
-    /// The texts of recent queries.
+    /// What is kept for the shapes of recent queries.
     let plans = QueryPlans()
 
     /// Whether the table once had more rows than conditions on related rows ask for.
@@ -34,7 +34,7 @@ final class KnownTable: Sendable {
 
     /// Returns the paths that the conditions of a query restrict.
     func narrowPaths(_ shaped: ShapedQuery, _ session: SQLSession) throws -> [QueryPath] {
-        try plans.narrowPaths(of: shaped.shape) {
+        try shaped.plan.narrowPaths.value {
             let conjuncts = shaped.query.filter.conjuncts
             return try searchPaths(session).filter { $0.serves(shaped.query.filter) }
                 .map { QueryPath($0, shaped.query, conjuncts) }

@@ -16,8 +16,8 @@ struct PathChoice: CustomStringConvertible {
     ///
     /// - Returns: Nil when the engine chooses: a query with one path, a unique key, or conditions on related rows.
     init?(_ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
-        let query = shaped.query
-        let question = try known.plans.question(of: shaped.shape) { try PathQuestion.make(query, known, session) }
+        let query = shaped.pathQuery
+        let question = try shaped.plan.question.value { try PathQuestion.make(query, known, session) }
         let race = Race(known: known, session: session, shaped: shaped)
         switch question {
         case .engine: return nil
@@ -176,8 +176,8 @@ struct Race {
 
     /// Whether a path has more entries than a number.
     func hasEntries(_ path: QueryPath, after count: Int) throws -> Bool {
-        let sql = try known.plans.text(
-            .entries(hint: path.hint), of: shaped.shape,
+        let sql = try shaped.plan.text(
+            ShapePlan.Statement(kind: .entries, hint: path.hint),
             binding: try ShapedQuery.values(of: own(of: path), limit: 1, offset: count)
         ) { try table.entries(of: path, where: divided(by: path).own, after: count) }
         return try hasRow(sql)

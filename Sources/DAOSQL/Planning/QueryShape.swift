@@ -101,12 +101,14 @@ struct QueryShape: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(hashed) }
 }
 
-/// A query with its shape, under which a table keeps the texts of its statements.
+/// A query with what is kept for its shape.
 struct ShapedQuery {
     /// The query.
     let query: ResolvedQuery
-    /// The shape; nil when texts of the query are not kept.
-    let shape: QueryShape?
+    /// Whether a field of the related row comes before the query's order.
+    private let isSortedByRelated: Bool
+    /// What is kept for the shape; for a shape that nothing is kept for, what was found for this query.
+    let plan: ShapePlan
     /// The values of all conditions, of the limit and of the offset.
     let values: [SQLBinding]
     /// What conditions on related rows, and the sort, read.
@@ -120,20 +122,22 @@ struct ShapedQuery {
     ///   - known: The table of the rows.
     ///   - related: What conditions on related rows, and the sort, read.
     init(_ query: ResolvedQuery, sortedBy sort: RelatedSort? = nil, of known: KnownTable, _ related: RelatedTables) throws {
-        self.query = query
-        self.related = related
+        (self.query, isSortedByRelated, self.related) = (query, sort != nil, related)
         var shape = QueryShape()
         var values: [SQLBinding] = []
         // The values say whether a partial index serves a query, and whether an index on elements does.
         var isKept = known.table.partialIndexes.isEmpty && known.table.elementTables.isEmpty
         if isKept, let sort { isKept = try shape.add(sort, &values, related) }
         if isKept { isKept = try shape.add(query.filter, &values, related) }
-        shape.end(with: query)
+        if isKept { shape.end(with: query) }
         if query.limit != nil || query.offset > 0 { values.append(.count(query.limit)) }
         if query.offset > 0 { values.append(.count(query.offset)) }
-        self.shape = isKept ? shape : nil
+        plan = isKept ? known.plans.plan(of: shape) : ShapePlan(isKept: false)
         self.values = values
     }
+
+    /// The query by which paths to the rows are chosen: without a limit, where the order is not that of a path.
+    var pathQuery: ResolvedQuery { isSortedByRelated ? ResolvedQuery(filter: query.filter, order: []) : query }
 
     /// The values of some of the conjuncts, of a limit and of an offset.
     static func values(of conjuncts: some Sequence<Filter>, limit: Int, offset: Int) throws -> [SQLBinding]? {
@@ -144,40 +148,51 @@ struct ShapedQuery {
     }
 }
 
-/// The analyses and the texts of recent queries on a table, by their shapes.
-package final class QueryPlans: Sendable {
-    /// A statement of a query.
-    enum Statement: Hashable, Sendable {
-        /// The declared columns of the rows, by a path.
-        case rows(hint: String)
-        /// The declared columns of the rows in the order of a field of their related rows.
-        case sortedRows(RelatedJoin, hint: String)
-        /// Whether a path has more entries than a number.
-        case entries(hint: String)
-    }
+/// The plans of recent queries on a table, by their shapes.
+final class QueryPlans: Sendable {
+    private static let capacity = 256
 
-    private struct Key: Hashable {
-        let shape: QueryShape
-        let statement: Statement
-    }
+    private let plans = Mutex<[QueryShape: ShapePlan]>([:])
 
-    /// The values that were made for recent shapes.
-    private struct Recent<Shape: Hashable, Value> {
-        private var values: [Shape: Value] = [:]
-
-        subscript(shape: Shape) -> Value? {
-            get { values[shape] }
-            set {
-                if values.count >= 256 { values.removeAll() }
-                values[shape] = newValue
-            }
+    /// Returns what is kept for a shape.
+    func plan(of shape: QueryShape) -> ShapePlan {
+        plans.withLock { plans in
+            if let plan = plans[shape] { return plan }
+            if plans.count >= Self.capacity { plans.removeAll() }
+            let plan = ShapePlan(isKept: true)
+            plans[shape] = plan
+            return plan
         }
     }
 
-    private struct State {
-        var texts = Recent<Key, String>()
-        var questions = Recent<QueryShape, PathQuestion>()
-        var narrowPaths = Recent<QueryShape, [QueryPath]>()
+    /// Forgets everything.
+    func removeAll() { plans.withLock { $0.removeAll() } }
+}
+
+/// What is kept for queries of one shape.
+package final class ShapePlan: Sendable {
+    /// A statement of a query.
+    struct Statement: Hashable, Sendable {
+        enum Kind: Hashable {
+            /// The declared columns of the rows.
+            case rows
+            /// The declared columns of the rows in the order of a field of their related rows.
+            case sortedRows(RelatedJoin)
+            /// Some columns of the rows, at the positions of their fields.
+            case fields([Int])
+            /// The keys of the rows.
+            case keys
+            /// The number of rows.
+            case count
+            /// Whether a path has more entries than a number.
+            case entries
+            /// Whether a row has no related row.
+            case hasMissing
+        }
+
+        let kind: Kind
+        /// What makes the statement use a path.
+        let hint: String
     }
 
     /// Whether texts that are kept are composed all the same, and compared; tests set it.
@@ -185,22 +200,28 @@ package final class QueryPlans: Sendable {
     /// How many of them were not as composed.
     package static let mistakes = Atomic(0)
 
-    private let state = Mutex(State())
+    /// What has to be asked to choose the path.
+    let question = Memo<PathQuestion>()
+    /// The paths that the conditions restrict.
+    let narrowPaths = Memo<[QueryPath]>()
+    private let texts = Mutex<[Statement: String]>([:])
+    private let isKept: Bool
+
+    init(isKept: Bool) { self.isKept = isKept }
 
     /// Returns a statement of a query. Its text is composed for the first query of the shape.
     ///
     /// - Parameters:
     ///   - statement: The statement.
-    ///   - shape: The shape of the query; nil when nothing is kept.
     ///   - values: The values that the statement binds; nil when they are not known before it is composed.
     ///   - compose: Composes the statement.
     func text(
-        _ statement: @autoclosure () -> Statement, of shape: QueryShape?, binding values: @autoclosure () throws -> [SQLBinding]?,
+        _ statement: @autoclosure () -> Statement, binding values: @autoclosure () throws -> [SQLBinding]?,
         _ compose: () throws -> SQLText
     ) throws -> SQLText {
-        guard let shape, let values = try values() else { return try compose() }
-        let key = Key(shape: shape, statement: statement())
-        if let text = state.withLock({ $0.texts[key] }) {
+        guard isKept, let values = try values() else { return try compose() }
+        let statement = statement()
+        if let text = texts.withLock({ $0[statement] }) {
             if Self.verifies.load(ordering: .relaxed) {
                 let composed = try compose()
                 if composed.text != text || !composed.bindings.isSame(as: values) { Self.mistakes.add(1, ordering: .relaxed) }
@@ -209,32 +230,22 @@ package final class QueryPlans: Sendable {
         }
         let composed = try compose()
         // A statement that binds anything else, as for a filter that the engine calls back, is composed each time.
-        if composed.bindings.isSame(as: values) {
-            state.withLock { $0.texts[key] = composed.text }
-        }
+        if composed.bindings.isSame(as: values) { texts.withLock { $0[statement] = composed.text } }
         return composed
     }
+}
 
-    /// Returns the analysis of a query's paths. It is made for the first query of the shape.
-    func question(of shape: QueryShape?, _ make: () throws -> PathQuestion) throws -> PathQuestion {
-        guard let shape else { return try make() }
-        if let question = state.withLock({ $0.questions[shape] }) { return question }
-        let question = try make()
-        state.withLock { $0.questions[shape] = question }
-        return question
+/// A value that is made once.
+struct Memo<Value: Sendable>: ~Copyable, Sendable {
+    private let kept = Mutex<Value?>(nil)
+
+    /// Returns the value, made by a closure the first time. The lock is not held meanwhile.
+    borrowing func value(_ make: () throws -> Value) rethrows -> Value {
+        if let value = kept.withLock({ $0 }) { return value }
+        let value = try make()
+        kept.withLock { $0 = value }
+        return value
     }
-
-    /// Returns the paths that a query's conditions restrict. They are found for the first query of the shape.
-    func narrowPaths(of shape: QueryShape?, _ make: () throws -> [QueryPath]) throws -> [QueryPath] {
-        guard let shape else { return try make() }
-        if let paths = state.withLock({ $0.narrowPaths[shape] }) { return paths }
-        let paths = try make()
-        state.withLock { $0.narrowPaths[shape] = paths }
-        return paths
-    }
-
-    /// Forgets everything.
-    func removeAll() { state.withLock { $0 = State() } }
 }
 
 extension [SQLBinding] {

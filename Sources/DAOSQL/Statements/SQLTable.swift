@@ -278,6 +278,15 @@ extension SQLTable {
     /// Returns the statement that has a row when the table has more than a number of rows.
     func entries(after count: Int) -> SQLText { one(of: SQLText("SELECT 1 FROM \(name)"), after: count) }
 
+    /// Returns the statement that has a row when a field is nil in a row.
+    ///
+    /// - Parameters:
+    ///   - field: The position of the field.
+    ///   - hint: What makes the statement use an index on the field.
+    func hasNull(in field: Int, hint: String) -> SQLText {
+        SQLText("SELECT 1 FROM \(name)\(hint) WHERE \(columns[field]) IS NULL LIMIT 1")
+    }
+
     private func one(of sql: SQLText, after count: Int) -> SQLText {
         limited(sql, ResolvedQuery(filter: .all, order: [], limit: 1, offset: count), order: [])
     }

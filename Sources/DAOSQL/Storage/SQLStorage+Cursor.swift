@@ -11,15 +11,15 @@ extension SQLStorage {
             do {
                 try session.connection.beginSnapshot()
                 let known = try current(session)
-                let (table, statement, selection) = try evaluatingRelated(resolved) {
-                    let (_, table, related) = try planned(resolved, known, session)
-                    let divided = try resolved.divided(for: table)
-                    let sql = try table.select(divided.query, related)
+                let (statement, selection) = try evaluatingRelated(resolved) {
+                    let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+                    let divided = try resolved.divided(for: known.table)
+                    let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
                     let statement = try session.statement(sql, entity: entity.name)
                     try statement.stream()
-                    return (table, statement, divided.selection)
+                    return (statement, divided.selection)
                 }
-                let lease = CursorLease(session, statement, reader(of: statement, table.entity, selection))
+                let lease = CursorLease(session, statement, reader(of: statement, known.table.entity, selection))
                 return SQLCursor(owner, schema, lease)
             } catch {
                 session.rollback()

@@ -5,8 +5,10 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading(resolved) { session, known in
-            let (choice, table, related) = try planned(resolved, known, session)
-            let sql = try table.select(resolved.divided(for: table).query, related)
+            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+            let choice = try PathChoice(shaped, known, session)
+            let table = known.table.using(choice)
+            let sql = try table.select(resolved.divided(for: table).query, shaped.related)
             var plan = try session.connection.explain(sql, of: table.entity)
             if let choice { plan.details.append(choice.description) }
             if let elements = choice?.path.elements { plan.access = .index([entity.fields[elements.table.field].name]) }

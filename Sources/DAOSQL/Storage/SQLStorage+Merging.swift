@@ -65,8 +65,7 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.any) { session, known in
-            let (_, table, related) = try planned(resolved, known, session)
-            return try merge(keys: try keys(resolved, session, table, related)) { _, record in
+            try merge(keys: keys(of: resolved, session, known)) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
                 record = changed

@@ -4,28 +4,43 @@ extension SQLStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading(resolved) { session, known in
-            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
-            let choice = try PathChoice(shaped, known, session)
-            return try records(resolved, session, known) { query in
-                try known.plans.text(.rows(hint: choice?.path.hint ?? ""), of: shaped.shape, binding: shaped.values) {
-                    try known.table.using(choice).select(query, shaped.related)
-                }
-            }
-        }
+        return try reading(resolved) { session, known in try rows(of: resolved, session, known) }
     }
 
-    /// Returns the rows of a query, by a statement that reads the declared columns.
-    func records(
-        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ select: (ResolvedQuery) throws -> SQLText
-    ) throws -> [Record] {
+    /// Returns the rows of a query.
+    func rows(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Record] {
+        let shaped = try ShapedQuery(query, of: known, tables(session, query))
         let divided = try query.divided(for: known.table)
-        let statement = try session.statement(try select(divided.query), entity: entity.name, divided)
+        let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
+        return try rows(of: sql, divided, session, known)
+    }
+
+    /// Returns the rows of a statement that reads the declared columns.
+    func rows(
+        of sql: SQLText, _ query: DividedQuery, _ session: SQLSession, _ known: KnownTable
+    ) throws -> [Record] {
+        let statement = try session.statement(sql, entity: entity.name, query)
         defer { statement.giveBack() }
         var records: [Record] = []
-        if let limit = query.limit { records.reserveCapacity(min(limit, 16)) }
-        try schema.decode(reader(of: statement, known.table.entity, divided.selection), into: &records)
+        if let limit = query.query.limit { records.reserveCapacity(min(limit, 64)) }
+        try schema.decode(reader(of: statement, known.table.entity, query.selection), into: &records)
         return records
+    }
+
+    /// Returns a statement of a query, by the path that is chosen for it.
+    ///
+    /// - Parameters:
+    ///   - kind: What the statement reads.
+    ///   - shaped: The query.
+    ///   - compose: Composes the statement, over the table as it is read through the path.
+    func text(
+        _ kind: ShapePlan.Statement.Kind, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable,
+        _ compose: (SQLTable) throws -> SQLText
+    ) throws -> SQLText {
+        let choice = try PathChoice(shaped, known, session)
+        return try shaped.plan.text(
+            ShapePlan.Statement(kind: kind, hint: choice?.path.hint ?? ""), binding: shaped.values
+        ) { try compose(known.table.using(choice)) }
     }
 
     func read(key: Key) throws -> Record? {
@@ -62,23 +77,20 @@ extension SQLStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading(resolved) { session, known in
-            let (_, table, related) = try planned(resolved, known, session)
-            return try keys(resolved, session, table, related)
-        }
+        return try reading(resolved) { session, known in try keys(of: resolved, session, known) }
     }
 
     /// Returns the keys of a query's rows.
-    func keys(
-        _ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable, _ related: RelatedTables
-    ) throws -> [Key] {
+    func keys(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Key] {
         let key = entity.keyIndex
-        let divided = try query.divided(for: table)
+        let shaped = try ShapedQuery(query, of: known, tables(session, query))
+        let divided = try query.divided(for: known.table)
         let isWhole = divided.selection == nil
-        let sql =
+        let sql = try text(.keys, shaped, session, known) { table in
             isWhole
-            ? try table.select([key], query, related)
-            : try table.select(only: divided.fields + [key], divided.query, related)
+                ? try table.select([key], query, shaped.related)
+                : try table.select(only: divided.fields + [key], divided.query, shaped.related)
+        }
         let statement = try session.statement(sql, entity: entity.name, divided)
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
@@ -97,15 +109,14 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing(0) }
         return try reading(resolved) { session, known in
+            let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
             var all = 0
             if try resolved.filter.divided(for: known.table).rest == nil {
-                let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
-                let (_, table, related) = try planned(unsorted, known, session)
-                let sql = try table.count(resolved.filter, related)
+                let shaped = try ShapedQuery(unsorted, of: known, tables(session, unsorted))
+                let sql = try text(.count, shaped, session, known) { try $0.count(unsorted.filter, shaped.related) }
                 try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             } else {
-                let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
-                all = try keys(unsorted, session, known.table, tables(session, unsorted)).count
+                all = try keys(of: unsorted, session, known).count
             }
             let rest = max(all - min(resolved.offset, all), 0)
             return min(rest, resolved.limit ?? rest)
@@ -118,9 +129,11 @@ extension SQLStorage {
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
+            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
             let divided = try resolved.divided(for: known.table)
-            let (_, table, related) = try planned(resolved, known, session)
-            let sql = try table.select(only: fields + divided.fields + [key], divided.query, related)
+            let sql = try text(.fields(fields), shaped, session, known) {
+                try $0.select(only: fields + divided.fields + [key], divided.query, shaped.related)
+            }
             let statement = try session.statement(sql, entity: entity.name, divided)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: key)
@@ -135,7 +148,7 @@ extension SQLStorage {
         let resolved = try Query(where: condition).resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
-            let filter = try evaluated(resolved, session, known.table).filter
+            let filter = try evaluated(resolved, session, known).filter
             let (sql, countColumn) = try known.table.groups(
                 of: fields, counted: counted, where: filter, try tables(session, resolved))
             let statement = try session.statement(sql, entity: entity.name)
@@ -146,21 +159,11 @@ extension SQLStorage {
     }
 
     /// Returns a query whose filter the engine evaluates: the keys of the rows, when it cannot evaluate the filter.
-    func evaluated(_ query: ResolvedQuery, _ session: SQLSession, _ table: SQLTable) throws -> ResolvedQuery {
-        if try query.filter.divided(for: table).rest == nil { return query }
+    func evaluated(_ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> ResolvedQuery {
+        if try query.filter.divided(for: known.table).rest == nil { return query }
         if !session.isWriter { try session.connection.beginReading() }
-        let keys = ValueSet(try keys(query, session, table, tables(session, query)).map(\.value))
+        let keys = ValueSet(try keys(of: query, session, known).map(\.value))
         return ResolvedQuery(filter: .isIn(field: entity.keyIndex, keys, isNegated: false), order: query.order)
-    }
-
-    /// Returns the path that was chosen for a query, nil when the engine chooses; the table in statements that read it through
-    /// the path; and what the query's conditions on related rows read.
-    func planned(
-        _ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession
-    ) throws -> (choice: PathChoice?, table: SQLTable, related: RelatedTables) {
-        let shaped = try ShapedQuery(query, of: known, tables(session, query))
-        let choice = try PathChoice(shaped, known, session)
-        return (choice, known.table.using(choice), shaped.related)
     }
 
     /// What conditions on related rows read.
@@ -170,7 +173,7 @@ extension SQLStorage {
 
     /// Returns the result of a query without rows and does not ask the engine; a closed database still
     /// throws.
-    private func nothing<Result>(_ result: Result) throws -> Result { try reading { _, _ in result } }
+    func nothing<Result>(_ result: Result) throws -> Result { try reading { _, _ in result } }
 }
 
 extension ResolvedQuery {

@@ -5,62 +5,14 @@ import DAOCore
 
 extension SQLStorage {
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
-        try reading(query, sort) { shaped, session, known in
-            let (choice, table, _) = try planned(ResolvedQuery(filter: shaped.query.filter, order: []), known, session)
-            return try records(shaped.query, session, known) { query in
-                try known.plans.text(
-                    .sortedRows(.rowsFirst, hint: choice?.path.hint ?? ""), of: shaped.shape, binding: shaped.values
-                ) { try table.select(query, sortedBy: sort, .rowsFirst, shaped.related) }
-            }
-        } ?? []
-    }
-
-    func mayFollow(_ sort: RelatedSort, for query: Query<Record>) throws -> Bool {
-        try reading(query, sort) { shaped, session, known in
-            switch try path(sort, shaped, session, known) {
-            case nil: false
-            case .chosenByEngine: true
-            case .indexes(let indexes): try !indexes.hasShortRival(after: max(min(query.limit ?? 0, 1_000_000) * 3, 64))
-            }
-        } ?? false
-    }
-
-    func follow(_ sort: RelatedSort, for query: Query<Record>) throws -> [Record]? {
-        try reading(query, sort) { shaped, session, known in
-            func rows(_ order: RelatedJoin) throws -> [Record] {
-                try records(shaped.query, session, known) { query in
-                    try known.plans.text(.sortedRows(order, hint: ""), of: shaped.shape, binding: shaped.values) {
-                        try known.table.select(query, sortedBy: sort, order, shaped.related)
-                    }
-                }
-            }
-            switch try path(sort, shaped, session, known) {
-            case nil: return nil
-            case .chosenByEngine: return try rows(.chosenByEngine)
-            case .indexes(let indexes):
-                var steps = LimitedReading.current.steps
-                while true {
-                    let found = try session.connection.interrupting(afterSteps: steps) {
-                        try rows(.relatedFirst(hint: indexes.relatedHint, rowHint: indexes.rowHint))
-                    }
-                    if let found { return found }
-                    // Some ten steps for each row that was looked at, and to read and to sort one takes as many.
-                    if try indexes.hasShortRival(after: steps / 8, orTable: true) { return nil }
-                    steps *= 4
-                }
-            }
-        } ?? nil
-    }
-
-    /// Runs a closure with a query that sorts by a field of the related row. Returns nil when the query has no rows.
-    private func reading<Result>(
-        _ query: Query<Record>, _ sort: RelatedSort, _ body: (ShapedQuery, SQLSession, KnownTable) throws -> Result
-    ) throws -> Result? {
         let resolved = try query.resolvedWithRelated()
-        if resolved.isEmpty { return nil }
+        if resolved.isEmpty { return try nothing([]) }
         return try reading { session, known in
             do {
-                return try body(ShapedQuery(resolved, sortedBy: sort, of: known, tables(session, resolved)), session, known)
+                let related = try tables(session, resolved)
+                let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
+                if let rows = try followed(sort, shaped, session, known) { return rows }
+                return try joined(.rowsFirst, sort, shaped, session, known)
             } catch let error as SQLMissingTable {
                 guard error.isIndex else { throw RelatedConditionsUnavailable() }
                 owner.instance.leavePlanning(of: sort.target.description.name)
@@ -69,9 +21,139 @@ extension SQLStorage {
         }
     }
 
-    private func path(
+    /// Returns the rows of a statement that joins them with the related rows.
+    private func joined(
+        _ join: RelatedJoin, _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
+    ) throws -> [Record] {
+        let divided = try shaped.query.divided(for: known.table)
+        // The related rows lead to the rows by a path of their own.
+        let choice = join == .rowsFirst ? try PathChoice(shaped, known, session) : nil
+        let sql = try shaped.plan.text(.init(kind: .sortedRows(join), hint: choice?.path.hint ?? ""), binding: shaped.values) {
+            try known.table.using(choice).select(divided.query, sortedBy: sort, join, shaped.related)
+        }
+        return try rows(of: sql, divided, session, known)
+    }
+
+    /// Returns the rows of a query with a limit by reading the related rows in their order until there are enough. The rows
+    /// without a value come before them, or after.
+    ///
+    /// - Returns: Nil when the rows are sooner read and sorted.
+    private func followed(
         _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
-    ) throws -> RelatedPath? {
-        try RelatedPath(sort, shaped, known, owner.instance.table(for: sort.target, in: session), session)
+    ) throws -> [Record]? {
+        let query = shaped.query
+        guard let limit = query.limit else { return nil }
+        let (wanted, overflows) = limit.addingReportingOverflow(query.offset)
+        if overflows || wanted > LimitedReading.current.maximumWanted { return nil }
+        let related = try owner.instance.table(for: sort.target, in: session)
+        guard let path = try RelatedPath(sort, shaped, known, related, session) else { return nil }
+        if case .indexes(let indexes) = path, try indexes.hasShortRival(after: max(limit * 3, 64)) { return nil }
+        let start = sort.start.map(\.value)
+        // In ascending order, no row without a value comes after one with a value; in descending order, none before.
+        let (readsValues, readsOthers) = (sort.isAscending || start?.isNull != true, !sort.isAscending || start?.isNull != false)
+        let others = readsOthers ? RowsWithoutValue(sort, shaped, known, related) : nil
+        if others != nil, !session.isWriter { try session.connection.beginReading() }
+        var found: [Record] = []
+        /// Returns false when there are too many related rows without a value.
+        func addOthers() throws -> Bool {
+            guard let others, found.count < wanted else { return true }
+            guard let query = try others.query(limit: wanted - found.count, path, session) else { return false }
+            if !query.isEmpty { found += try rows(of: query, session, known) }
+            return true
+        }
+        if sort.isAscending, try !addOthers() { return nil }
+        if readsValues, found.count < wanted {
+            var part = query
+            (part.limit, part.offset) = (wanted - found.count, 0)
+            let isSame = part.limit == query.limit && query.offset == 0
+            let shaped = isSame ? shaped : try ShapedQuery(part, sortedBy: sort, of: known, shaped.related)
+            guard let rows = try followed(path, sort, shaped, session, known) else { return nil }
+            // A copy of each row is saved.
+            if found.isEmpty { found = rows } else { found += rows }
+        }
+        if !sort.isAscending, try !addOthers() { return nil }
+        return query.offset == 0 ? found : Array(found.dropFirst(query.offset))
+    }
+
+    /// Returns the rows whose related rows have a value.
+    ///
+    /// - Returns: Nil when the rows are sooner read and sorted.
+    private func followed(
+        _ path: RelatedPath, _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
+    ) throws -> [Record]? {
+        guard case .indexes(let indexes) = path else { return try joined(.chosenByEngine, sort, shaped, session, known) }
+        var steps = LimitedReading.current.steps
+        while true {
+            let found = try session.connection.interrupting(afterSteps: steps) {
+                try joined(.relatedFirst(hint: indexes.relatedHint, rowHint: indexes.rowHint), sort, shaped, session, known)
+            }
+            if let found { return found }
+            // Some ten steps for each row that was looked at, and to read and to sort one takes as many.
+            if try indexes.hasShortRival(after: steps / 8, orTable: true) { return nil }
+            steps *= 4
+        }
+    }
+}
+
+/// The rows without a related row, and those whose related row has no value in the field of a sort.
+private struct RowsWithoutValue {
+    private let sort: RelatedSort
+    private let shaped: ShapedQuery
+    private let known: KnownTable
+    private let related: KnownTable
+    /// The position of the key of the related row.
+    private let link: Int
+
+    /// - Returns: Nil when there are no such rows, because both fields always have a value.
+    init?(_ sort: RelatedSort, _ shaped: ShapedQuery, _ known: KnownTable, _ related: KnownTable) {
+        guard let link = known.table.entity.index(of: sort.relation.field) else { return nil }
+        (self.sort, self.shaped, self.known, self.related, self.link) = (sort, shaped, known, related, link)
+        if !canBeMissing, !hasOptionalValue { return nil }
+    }
+
+    private var canBeMissing: Bool { known.table.entity.fields[link].type.isOptional }
+    private var hasOptionalValue: Bool { related.table.entity.fields[sort.field].type.isOptional }
+
+    /// Returns the query that reads them.
+    ///
+    /// - Returns: A query without rows when there are none; nil when there are too many related rows without a value.
+    func query(limit: Int, _ path: RelatedPath, _ session: SQLSession) throws -> ResolvedQuery? {
+        var filters: [Filter] = []
+        if canBeMissing, try mayBeMissing(path, session) { filters.append(.isNull(field: link, true)) }
+        if hasOptionalValue {
+            let few = LimitedReading.current.few
+            let keys = try relatedKeys(limit: few + 1, session)
+            if keys.count > few { return nil }
+            if !keys.isEmpty { filters.append(.isIn(field: link, ValueSet(keys), isNegated: false)) }
+        }
+        var query = shaped.query
+        (query.limit, query.offset) = (limit, 0)
+        let isOther: Filter = filters.isEmpty ? .none : filters.count == 1 ? filters[0] : .or(filters)
+        let start = sort.start.flatMap { $0.value.isNull ? $0.filter : nil } ?? .all
+        query.filter = filters.isEmpty ? .none : .every([query.filter, start, isOther])
+        return query
+    }
+
+    /// Whether a row may have no related row. An index tells.
+    private func mayBeMissing(_ path: RelatedPath, _ session: SQLSession) throws -> Bool {
+        guard case .indexes(let indexes) = path else { return true }
+        let sql = try shaped.plan.text(.init(kind: .hasMissing, hint: indexes.rowHint), binding: []) {
+            known.table.hasNull(in: link, hint: indexes.rowHint)
+        }
+        let statement = try session.statement(sql, entity: known.table.entity.name)
+        defer { statement.giveBack() }
+        return try statement.makeReader(of: known.table.entity, keyColumn: -1).advance()
+    }
+
+    /// The keys of the related rows without a value.
+    private func relatedKeys(limit: Int, _ session: SQLSession) throws -> [Value] {
+        let (table, key) = (related.table, related.table.entity.keyIndex)
+        let query = ResolvedQuery(filter: .isNull(field: sort.field, true), order: [], limit: limit)
+        let statement = try session.statement(try table.select([key], query, nil), entity: table.entity.name)
+        defer { statement.giveBack() }
+        let reader = statement.makeReader(of: table.entity, firstField: key, keyColumn: 0)
+        var keys: [Value] = []
+        while try reader.advance() { reader.currentKey.map { keys.append($0.value) } }
+        return keys
     }
 }

@@ -23,7 +23,7 @@ extension SQLStorage {
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
-                    let filter = try evaluated(query, session, known.table).filter
+                    let filter = try evaluated(query, session, known).filter
                     let sql = try known.table.set(field, to: value, counting: counter, where: filter, tables(session, query))
                     return try session.run(sql, entity: entity.name)
                 }
@@ -48,7 +48,7 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.statement) { session, known in
-            try session.run(known.table.delete(evaluated(resolved, session, known.table)), entity: entity.name)
+            try session.run(known.table.delete(evaluated(resolved, session, known)), entity: entity.name)
         }
     }
 

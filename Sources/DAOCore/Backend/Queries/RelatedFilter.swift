@@ -86,19 +86,6 @@ package protocol RelatedEvaluating<Record>: Storage {
     ///
     /// - Throws: ``RelatedConditionsUnavailable``.
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record]
-
-    /// Whether the rows of a query with a limit may be found soonest by reading the related rows in their order, because no index
-    /// leads to few rows.
-    ///
-    /// - Throws: ``RelatedConditionsUnavailable``.
-    func mayFollow(_ sort: RelatedSort, for query: Query<Record>) throws -> Bool
-
-    /// Returns the rows of a query with a limit whose related rows have a value in the field of a sort, by reading the related
-    /// rows in their order until there are enough.
-    ///
-    /// - Returns: Nil when that would look at more rows than ``read(_:sortedBy:)`` does.
-    /// - Throws: ``RelatedConditionsUnavailable``.
-    func follow(_ sort: RelatedSort, for query: Query<Record>) throws -> [Record]?
 }
 
 /// The error of a storage that cannot evaluate the conditions on related rows of a query. They are then resolved into keys.
