@@ -14,6 +14,7 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isFlat: Bool
     /// Whether rows without lists are complete as they are stored.
     private let isCompleteWithoutLists: Bool
+    private let lists: [any Relation<Record>]
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
@@ -29,6 +30,7 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         counting = CountingStorage.counting(flat)
         evaluating = flat as? any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
+        lists = Record.schema.relations.filter { !$0.isToOne }
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
@@ -44,6 +46,12 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         var storage = self
         storage.included = fields
         return storage
+    }
+
+    /// Assigns the related rows of records.
+    private func attach(to records: inout [Record], _ form: GraphForm) throws {
+        guard isCompleteWithoutLists, form == .withoutLists else { return try graph.attach(to: &records, form) }
+        for list in lists { try list.markUnread(&records) }
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -72,7 +80,7 @@ extension GraphStorage {
         let form = form(query.includesSubentities)
         func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
             var records = try rows(query)
-            try graph.attach(to: &records, form)
+            try attach(to: &records, form)
             return records
         }
         if isCompleteWithoutLists, form == .withoutLists {
@@ -92,7 +100,7 @@ extension GraphStorage {
         if isFlat { return try flat.read(keys: keys, includesSubentities: false) }
         return try database.reads {
             var records = try flat.read(keys: keys, includesSubentities: false)
-            try graph.attach(to: &records, form)
+            try attach(to: &records, form)
             return records
         }
     }

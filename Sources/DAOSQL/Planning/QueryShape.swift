@@ -26,10 +26,10 @@ struct QueryShape: Hashable, Sendable {
     /// Larger queries are rare, and their texts are long.
     private static let maximumParts = 100
 
-    // Once: a query is looked up several times.
-    private var hashed = 0
     private var parts: [Part] = []
     private var relations: [LinkName] = []
+
+    fileprivate init() { parts.reserveCapacity(8) }
 
     /// Adds a filter and its values, in the order in which ``ConditionWriter`` binds them.
     ///
@@ -95,10 +95,7 @@ struct QueryShape: Hashable, Sendable {
         for term in query.order { parts.append(.order(term.field, isAscending: term.isAscending)) }
         if query.limit != nil { parts.append(.limit) }
         if query.offset > 0 { parts.append(.offset) }
-        hashed = parts.hashValue
     }
-
-    func hash(into hasher: inout Hasher) { hasher.combine(hashed) }
 }
 
 /// A query with what is kept for its shape.
@@ -152,21 +149,31 @@ struct ShapedQuery {
 final class QueryPlans: Sendable {
     private static let capacity = 256
 
-    private let plans = Mutex<[QueryShape: ShapePlan]>([:])
+    private struct State {
+        var plans: [QueryShape: ShapePlan] = [:]
+        // To compare two shapes costs less than to hash one.
+        var last: (shape: QueryShape, plan: ShapePlan)?
+    }
+
+    private let state = Mutex(State())
 
     /// Returns what is kept for a shape.
     func plan(of shape: QueryShape) -> ShapePlan {
-        plans.withLock { plans in
-            if let plan = plans[shape] { return plan }
-            if plans.count >= Self.capacity { plans.removeAll() }
+        state.withLock { state in
+            if let last = state.last, last.shape == shape { return last.plan }
+            if let plan = state.plans[shape] {
+                state.last = (shape, plan)
+                return plan
+            }
+            if state.plans.count >= Self.capacity { state.plans.removeAll() }
             let plan = ShapePlan(isKept: true)
-            plans[shape] = plan
+            state.plans[shape] = plan
             return plan
         }
     }
 
     /// Forgets everything.
-    func removeAll() { plans.withLock { $0.removeAll() } }
+    func removeAll() { state.withLock { $0 = State() } }
 }
 
 /// What is kept for queries of one shape.

@@ -22,7 +22,7 @@ extension SQLStorage {
         let statement = try session.statement(sql, entity: entity.name, query)
         defer { statement.giveBack() }
         var records: [Record] = []
-        if let limit = query.query.limit { records.reserveCapacity(min(limit, 64)) }
+        if let limit = query.query.limit { records.reserveCapacity(min(limit, 16)) }
         try schema.decode(reader(of: statement, known.table.entity, query.selection), into: &records)
         return records
     }
