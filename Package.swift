@@ -240,7 +240,7 @@ let package = Package(
 if Context.environment["DAO_OPTIMIZED"] == "1" {
     let flags = ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"]
     let called = [
-        "DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite", "DAOPostgres", "DAOTestSupport",
+        "DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite", "DAOPostgres", "DAOTestSupport", "DAOExamples",
         "DAOConformanceTests",
     ]
     for target in package.targets where called.contains(target.name) {

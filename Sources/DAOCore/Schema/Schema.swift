@@ -71,8 +71,8 @@ public final class Schema<Record: Model>: Sendable {
     /// Whether the fields are known to be as the initializer takes and keeps them.
     let probe: DeclarationProbe
 
-    /// Declares a model of any number of fields. The public initializers for up to sixteen have the fields written out
-    /// (`Schema+Arities.swift`), and this is for the others: the compiler does not unroll a parameter pack.
+    /// Declares a part of an entity, of any number of fields. The public initializers for models have the fields written out
+    /// (`Schema+Arities.swift`): the compiler does not unroll a parameter pack.
     @inlinable convenience init<each Stored: FieldValue>(
         packing entity: String,
         _ make: @escaping @Sendable (repeat each Stored) -> Record,
@@ -251,8 +251,8 @@ public final class Schema<Record: Model>: Sendable {
 
 /// Counts the fields of a row while a parameter pack is expanded.
 @frozen @usableFromInline struct FieldCounter {
-    @usableFromInline var index = -1
-    @inlinable init() {}
+    @usableFromInline var index: Int
+    @inlinable init(after index: Int = -1) { self.index = index }
     @inlinable mutating func next() -> Int {
         index &+= 1
         return index
