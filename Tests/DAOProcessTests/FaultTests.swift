@@ -23,5 +23,21 @@
                 }
             }
         }
+
+        /// A page that the operating system fails to read need not be damaged, and nobody is told to restore a backup.
+        @Test(arguments: [(Place.Kind.sqlite, ""), (.sqlite, "checksums=true"), (.lmdb, ""), (.lmdb, "check=true")])
+        func failingReadIsNoDamage(_ kind: Place.Kind, _ options: String) async throws {
+            try await onThread {
+                let child = try Child("reads", kind.rawValue, options)
+                var last = ""
+                while let line = try child.line(within: 120) {
+                    if line.hasPrefix("broken") { Issue.record("\(kind) \(options): \(line)") }
+                    last = line
+                    if line.hasPrefix("done") { break }
+                }
+                #expect(child.wait() == 0 && last.hasPrefix("done"), "\(last)")
+                print("\(kind) \(options): \(last)")
+            }
+        }
     }
 #endif

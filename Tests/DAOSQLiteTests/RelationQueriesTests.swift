@@ -36,6 +36,18 @@ private struct Shelf: Model, Plain, Equatable {
         Field("shelves", \.shelves, .owned))
 }
 
+private struct Printer: Model, Plain, Equatable {
+    var id: String
+    var name: String?
+    static let schema = Schema("printer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed))
+}
+
+private struct Print: Model, Plain, Equatable {
+    var id: Int
+    var printer: Reference<Printer>
+    static let schema = Schema("print", Self.init, Field("id", \.id, .primaryKey), Field("printer", \.printer, .restricted))
+}
+
 /// Contract R5, R9 and R11, counted in statements.
 @Suite struct RelationQueriesTests {
     /// Counts the statements that a closure runs on the snapshot's connection.
@@ -219,6 +231,21 @@ private struct Shelf: Model, Plain, Equatable {
     }
 
     /// A missing table has no links, in conditions too.
+    /// A sort that leads from the related rows to the rows reads the keys of those without a value.
+    @Test func aDamagedKeyOfARelatedRowIsAnError() throws {
+        let place = Place()
+        let database = try place.database()
+        try DAO(storage: database.storage(for: Printer.self)).create(
+            (0..<400).map { Printer(id: "p\($0)", name: $0 == 7 ? nil : "name \($0)") })
+        let prints = DAO(storage: try database.storage(for: Print.self))
+        try prints.create((0..<800).map { Print(id: $0, printer: Reference("p\($0 / 2)")) })
+        let query = Query<Print>(orderedBy: [.ascending(\.printer, \.name)], limit: 3)
+        #expect(try prints.read(query).map(\.id) == [14, 15, 0])
+        try Raw(place.path()).run("UPDATE printer SET id = x'FF' WHERE name IS NULL")
+        let error = expectError(.corruptedValue) { try prints.read(query) }
+        #expect(error?.entity == "printer" && error?.field == "id", "\(String(describing: error))")
+    }
+
     @Test func conditionsOverMissingLinks() throws {
         let place = Place()
         let database = try place.database()

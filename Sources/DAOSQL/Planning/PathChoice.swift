@@ -180,16 +180,12 @@ struct Race {
             ShapePlan.Statement(kind: .entries, hint: path.hint),
             binding: try ShapedQuery.values(of: own(of: path), limit: 1, offset: count)
         ) { try table.entries(of: path, where: divided(by: path).own, after: count) }
-        return try hasRow(sql)
+        return try session.hasRow(sql, entity: table.entity.name)
     }
 
     /// Whether the table has more rows than a number.
-    func hasRows(after count: Int) throws -> Bool { try hasRow(table.entries(after: count)) }
-
-    private func hasRow(_ sql: SQLText) throws -> Bool {
-        let statement = try session.statement(sql, entity: table.entity.name)
-        defer { statement.giveBack() }
-        return try statement.makeReader(of: table.entity, keyColumn: -1).advance()
+    func hasRows(after count: Int) throws -> Bool {
+        try session.hasRow(table.entries(after: count), entity: table.entity.name)
     }
 
     /// The values of a row by which a path is ordered. A value that its field cannot hold counts as nil.

@@ -211,6 +211,7 @@ package final class ShapePlan: Sendable {
     let question = Memo<PathQuestion>()
     /// The paths that the conditions restrict.
     let narrowPaths = Memo<[QueryPath]>()
+    private static let maximumTexts = 32
     private let texts = Mutex<[Statement: String]>([:])
     private let isKept: Bool
 
@@ -237,7 +238,12 @@ package final class ShapePlan: Sendable {
         }
         let composed = try compose()
         // A statement that binds anything else, as for a filter that the engine calls back, is composed each time.
-        if composed.bindings.isSame(as: values) { texts.withLock { $0[statement] = composed.text } }
+        guard composed.bindings.isSame(as: values) else { return composed }
+        texts.withLock {
+            // One for each set of chosen fields.
+            if $0.count >= Self.maximumTexts { $0.removeAll() }
+            $0[statement] = composed.text
+        }
         return composed
     }
 }

@@ -91,7 +91,7 @@ package final class SQLSession: @unchecked Sendable {
     /// Takes a bound statement for a query. When only some of its rows are read, in number unknown to the engine, they come
     /// one after another.
     func statement(_ sql: SQLText, entity: String, _ query: DividedQuery) throws -> SQLStatement {
-        if query.selection != nil, !isWriter { try connection.beginReading() }
+        if query.selection != nil { try beginReading() }
         let statement = try statement(sql, entity: entity)
         if query.selection == nil { return statement }
         do {
@@ -102,6 +102,9 @@ package final class SQLSession: @unchecked Sendable {
             throw error
         }
     }
+
+    /// Lets all statements of a call that reads see one commit. The transaction of a session that writes does already.
+    func beginReading() throws { if !isWriter { try connection.beginReading() } }
 
     /// How often a query's statement was found and not found in the cache.
     package var cacheStatistics: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
@@ -126,6 +129,13 @@ package final class SQLSession: @unchecked Sendable {
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: EntityDescription(name: entity, fields: []), keyColumn: -1)
         while try reader.advance() { try body(reader) }
+    }
+
+    /// Whether a statement has a row.
+    func hasRow(_ sql: SQLText, entity: String) throws -> Bool {
+        let statement = try statement(sql, entity: entity)
+        defer { statement.giveBack() }
+        return try statement.makeReader(of: EntityDescription(name: entity, fields: []), keyColumn: -1).advance()
     }
 }
 

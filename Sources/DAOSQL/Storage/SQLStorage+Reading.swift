@@ -27,17 +27,18 @@ extension SQLStorage {
         return records
     }
 
-    /// Returns a statement of a query, by the path that is chosen for it.
+    /// Returns a statement of a query.
     ///
     /// - Parameters:
     ///   - kind: What the statement reads.
     ///   - shaped: The query.
+    ///   - choosesPath: Whether the statement reads by the path that is chosen for the query.
     ///   - compose: Composes the statement, over the table as it is read through the path.
     func text(
-        _ kind: ShapePlan.Statement.Kind, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable,
-        _ compose: (SQLTable) throws -> SQLText
+        _ kind: ShapePlan.Statement.Kind, _ shaped: ShapedQuery, choosesPath: Bool = true, _ session: SQLSession,
+        _ known: KnownTable, _ compose: (SQLTable) throws -> SQLText
     ) throws -> SQLText {
-        let choice = try PathChoice(shaped, known, session)
+        let choice = choosesPath ? try PathChoice(shaped, known, session) : nil
         return try shaped.plan.text(
             ShapePlan.Statement(kind: kind, hint: choice?.path.hint ?? ""), binding: shaped.values
         ) { try compose(known.table.using(choice)) }
@@ -58,7 +59,7 @@ extension SQLStorage {
         if keys.count == 1 { return try read(key: keys[0]).map { [$0] } ?? [] }
         return try reading { session, known in
             // Rows may be read one by one, and all reads have to see the same commit.
-            if !session.isWriter { try session.connection.beginReading() }
+            try session.beginReading()
             let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
             defer { statement.giveBack() }
             try statement.prefetch(keys)
@@ -95,14 +96,7 @@ extension SQLStorage {
         defer { statement.giveBack() }
         let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
         reader.selection = divided.selection
-        var keys: [Key] = []
-        while try reader.advance() {
-            guard let found = reader.currentKey else {
-                throw reader.corruptedValue(at: key, "it cannot be a key")
-            }
-            keys.append(found)
-        }
-        return keys
+        return try reader.keys()
     }
 
     func count(_ query: Query<Record>) throws -> Int {
@@ -161,7 +155,7 @@ extension SQLStorage {
     /// Returns a query whose filter the engine evaluates: the keys of the rows, when it cannot evaluate the filter.
     func evaluated(_ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> ResolvedQuery {
         if try query.filter.divided(for: known.table).rest == nil { return query }
-        if !session.isWriter { try session.connection.beginReading() }
+        try session.beginReading()
         let keys = ValueSet(try keys(of: query, session, known).map(\.value))
         return ResolvedQuery(filter: .isIn(field: entity.keyIndex, keys, isNegated: false), order: query.order)
     }
@@ -174,6 +168,20 @@ extension SQLStorage {
     /// Returns the result of a query without rows and does not ask the engine; a closed database still
     /// throws.
     func nothing<Result>(_ result: Result) throws -> Result { try reading { _, _ in result } }
+}
+
+extension SQLRowReader {
+    /// Returns the keys of the rows.
+    ///
+    /// - Throws: `.corruptedValue` for a value that cannot be a key.
+    func keys() throws -> [Key] {
+        var keys: [Key] = []
+        while try advance() {
+            guard let key = currentKey else { throw corruptedValue(at: entity.keyIndex, "it cannot be a key") }
+            keys.append(key)
+        }
+        return keys
+    }
 }
 
 extension ResolvedQuery {

@@ -27,9 +27,8 @@ extension SQLStorage {
     ) throws -> [Record] {
         let divided = try shaped.query.divided(for: known.table)
         // The related rows lead to the rows by a path of their own.
-        let choice = join == .rowsFirst ? try PathChoice(shaped, known, session) : nil
-        let sql = try shaped.plan.text(.init(kind: .sortedRows(join), hint: choice?.path.hint ?? ""), binding: shaped.values) {
-            try known.table.using(choice).select(divided.query, sortedBy: sort, join, shaped.related)
+        let sql = try text(.sortedRows(join), shaped, choosesPath: join == .rowsFirst, session, known) {
+            try $0.select(divided.query, sortedBy: sort, join, shaped.related)
         }
         return try rows(of: sql, divided, session, known)
     }
@@ -52,7 +51,7 @@ extension SQLStorage {
         // In ascending order, no row without a value comes after one with a value; in descending order, none before.
         let (readsValues, readsOthers) = (sort.isAscending || start?.isNull != true, !sort.isAscending || start?.isNull != false)
         let others = readsOthers ? RowsWithoutValue(sort, shaped, known, related) : nil
-        if others != nil, !session.isWriter { try session.connection.beginReading() }
+        if others != nil { try session.beginReading() }
         var found: [Record] = []
         /// Returns false when there are too many related rows without a value.
         func addOthers() throws -> Bool {
@@ -67,7 +66,7 @@ extension SQLStorage {
             (part.limit, part.offset) = (wanted - found.count, 0)
             let isSame = part.limit == query.limit && query.offset == 0
             let shaped = isSame ? shaped : try ShapedQuery(part, sortedBy: sort, of: known, shaped.related)
-            guard let rows = try followed(path, sort, shaped, session, known) else { return nil }
+            guard let rows = try rowsWithValue(path, sort, shaped, session, known) else { return nil }
             // A copy of each row is saved.
             if found.isEmpty { found = rows } else { found += rows }
         }
@@ -78,7 +77,7 @@ extension SQLStorage {
     /// Returns the rows whose related rows have a value.
     ///
     /// - Returns: Nil when the rows are sooner read and sorted.
-    private func followed(
+    private func rowsWithValue(
         _ path: RelatedPath, _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
     ) throws -> [Record]? {
         guard case .indexes(let indexes) = path else { return try joined(.chosenByEngine, sort, shaped, session, known) }
@@ -140,9 +139,7 @@ private struct RowsWithoutValue {
         let sql = try shaped.plan.text(.init(kind: .hasMissing, hint: indexes.rowHint), binding: []) {
             known.table.hasNull(in: link, hint: indexes.rowHint)
         }
-        let statement = try session.statement(sql, entity: known.table.entity.name)
-        defer { statement.giveBack() }
-        return try statement.makeReader(of: known.table.entity, keyColumn: -1).advance()
+        return try session.hasRow(sql, entity: known.table.entity.name)
     }
 
     /// The keys of the related rows without a value.
@@ -151,9 +148,6 @@ private struct RowsWithoutValue {
         let query = ResolvedQuery(filter: .isNull(field: sort.field, true), order: [], limit: limit)
         let statement = try session.statement(try table.select([key], query, nil), entity: table.entity.name)
         defer { statement.giveBack() }
-        let reader = statement.makeReader(of: table.entity, firstField: key, keyColumn: 0)
-        var keys: [Value] = []
-        while try reader.advance() { reader.currentKey.map { keys.append($0.value) } }
-        return keys
+        return try statement.makeReader(of: table.entity, firstField: key, keyColumn: 0).keys().map(\.value)
     }
 }

@@ -4,16 +4,30 @@ import DAOSystemSQLite
 import Foundation
 
 extension SQLiteConnection {
-    /// Whether a line of `PRAGMA integrity_check` is about the value of a column. Reading a row detects that.
-    static func isAboutValue(_ line: String) -> Bool {
-        line.hasPrefix("NULL value in") || line.hasPrefix("CHECK constraint") || line.contains(" value in ")
+    /// Returns what SQLite finds wrong with the structure of the file. Values of columns are left out: reading a row detects
+    /// those.
+    ///
+    /// - Parameter pragma: `integrity_check` or `quick_check`, with the largest number of lines.
+    /// - Throws: `.io` when the operating system failed to read a page, which need not be damaged.
+    func damage(_ pragma: String) throws -> [String] {
+        let lines = try texts("PRAGMA \(pragma)").filter { line in
+            line != "ok" && !line.hasPrefix("NULL value in") && !line.hasPrefix("CHECK constraint")
+                && !line.contains(" value in ")
+        }
+        for line in lines where damagedPage(line) == nil {
+            // The lists of free and of overflow pages have no code in their lines. The number of a page was checked before.
+            let code =
+                line.contains("failed to get page")
+                ? SQLITE_IOERR : line.firstMatch(of: /error code=(\d+)/).flatMap { Int32($0.1) } ?? SQLITE_OK
+            if code & 0xFF == SQLITE_IOERR { throw SQLiteError.error(code, line, path: path) }
+        }
+        return lines
     }
 
     func problems() throws -> [SQLProblem] {
         // Pages with checksums are verified when they are read from the file.
         sqlite3_db_release_memory(handle)
-        let lines = try texts("PRAGMA integrity_check(\(VerificationReport.maximumProblemCount))")
-            .filter { $0 != "ok" && !Self.isAboutValue($0) }
+        let lines = try damage("integrity_check(\(VerificationReport.maximumProblemCount))")
         if lines.isEmpty { return [] }
         let tables = Dictionary(
             try rows("SELECT name, tbl_name FROM sqlite_master WHERE type = 'index'") { (Self.text($0, 0), Self.text($0, 1)) },

@@ -123,17 +123,11 @@ final class SQLiteEngine: SQLEngine {
         _ = try connection.integers("SELECT count(*) FROM sqlite_master")
         let pages = try connection.integers("PRAGMA page_count").first ?? 0
         guard pages < 1024 else { return }
-        for line in try connection.texts("PRAGMA quick_check(20)") where line != "ok" {
-            if SQLiteConnection.isAboutValue(line) { continue }
-            if let error = connection.damagedPage(line) { throw error }
-            // A page that the operating system failed to read need not be damaged.
-            if let code = line.firstMatch(of: /error code=(\d+)/).flatMap({ Int32($0.1) }), code & 0xFF == SQLITE_IOERR {
-                throw SQLiteError.error(code, line, path: file.path)
-            }
-            throw StorageError(
+        guard let line = try connection.damage("quick_check(20)").first else { return }
+        throw connection.damagedPage(line)
+            ?? StorageError(
                 .corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'",
                 path: file.path, engineCode: Int(SQLITE_CORRUPT), engineMessage: line)
-        }
     }
 
     func writeBackup(

@@ -28,6 +28,7 @@ enum Commands {
         case "probe": Probing.run()
         case "states": try CrashStates.run(arguments)
         case "faults": try Faults.run(arguments)
+        case "reads": try FailingReads.run(arguments)
         case "hands": try Hands.run(arguments)
         case "worker": Worker.serve()
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
