@@ -65,7 +65,9 @@ extension DAO {
     ///
     /// - Parameter id: A `UniqueID`, a string, an integer or a UUID.
     @inlinable public func read(byPrimaryKey id: any UniqueIDConvertible) throws -> Plain? {
-        guard let record = try storage.read(key: key(id)) else { return nil }
+        // Before the storage, which would have to be kept meanwhile: threads that count references to it wait for each other.
+        let key = try key(id)
+        guard let record = try storage.read(key: key) else { return nil }
         return try translator.translate(model: record)
     }
 

@@ -30,21 +30,29 @@ final class KeyValueStorage<Record: Model>: Storage {
     func read(key: Key) throws -> Record? {
         var found: Record?
         try keyValueDatabase.read { handle in
-            let table = try table(handle)
-            let reader = takeReader(table, handle)
-            let timer = StatementTimer.begin()
-            defer {
-                timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
-                giveBack(reader, handle)
-            }
-            try KeyBuilder.with { builder in
-                try builder.appendRow(key, of: table)
-                guard let record = try handle.transaction.get(builder.bytes) else { return }
-                try reader.show(record, key: builder.bytes.from(table.keyspace.length))
-                try schema.decode(reader, to: &found)
+            // Two calls, since threads that count references to a table wait for each other.
+            if initialTable.isCurrent {
+                try read(key, initialTable, handle, to: &found)
+            } else {
+                try read(key, currentTable(handle), handle, to: &found)
             }
         }
         return found
+    }
+
+    private func read(_ key: Key, _ table: Table, _ handle: KeyValueHandle, to found: inout Record?) throws {
+        let reader = takeReader(table, handle)
+        let timer = StatementTimer.begin()
+        defer {
+            timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
+            giveBack(reader, handle)
+        }
+        try KeyBuilder.with { builder in
+            try builder.appendRow(key, of: table)
+            guard let record = try handle.transaction.get(builder.bytes) else { return }
+            try reader.show(record, key: builder.bytes.from(table.keyspace.length))
+            try schema.decode(reader, to: &found)
+        }
     }
 
     func contains(key: Key) throws -> Bool {
@@ -206,20 +214,23 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row, which ``giveBack(_:_:)`` takes back.
     @inline(__always) private func takeReader(_ table: Table, _ handle: KeyValueHandle) -> RecordReader {
-        guard let spare = handle.spareReader, spare.table === table, spare.model == ObjectIdentifier(Record.self),
-            spare.verifies == verifies
-        else { return reader(table) }
-        handle.spareReader = nil
-        return spare
+        // Swapped, so that the reference is not counted.
+        var spare: RecordReader?
+        swap(&spare, &handle.spareReader)
+        if let spare, spare.table === table, spare.model == ObjectIdentifier(Record.self), spare.verifies == verifies {
+            return spare
+        }
+        swap(&spare, &handle.spareReader)
+        return reader(table)
     }
 
     /// Takes back a reader that the call no longer needs, for another call.
     @inline(__always) private func giveBack(_ reader: RecordReader, _ handle: KeyValueHandle) {
         reader.rest()
-        if let other = handle.spareReader, other.table.isCurrent {
-            _ = spareReaders.leave(reader)
-        } else {
+        if handle.spareReader == nil || handle.spareReader?.table.isCurrent == false {
             handle.spareReader = reader
+        } else {
+            _ = spareReaders.leave(reader)
         }
     }
 

@@ -16,7 +16,8 @@ struct ReaderParking {
 
 // Beginning a read transaction and looking up the roots of the trees takes LMDB as long as finding a row. While a process
 // reads, an idle reader therefore keeps its snapshot, and the next read goes on with it when no commit has been made since. All
-// snapshots are given up every 5 ms, and before each commit of the process, so that pages can be reused. All functions are called
+// snapshots are given up every 5 ms, and before each write transaction of the process, so that pages can be reused. While that
+// runs, idle readers keep the snapshot that it changes: no page of it can be reused before the next one. All functions are called
 // with `state` locked, unless their comment says otherwise.
 extension LMDBEnvironment {
     /// The number of the last commit of any process, which need not be reported as made yet. Called without the lock.
@@ -26,14 +27,14 @@ extension LMDBEnvironment {
         return UInt64(information.me_last_txnid)
     }
 
-    /// Notes the end of a read while idle readers do not keep their snapshots, and returns what the reader does. Called without
-    /// the lock.
-    func noteEnd() -> ReaderLanes.Ending {
+    /// Notes the end of a read while idle readers do not keep their snapshots, and returns which ones they keep now. Called
+    /// without the lock.
+    func noteEnd() -> ReaderLanes.Kept {
         state.lock()
         defer { state.unlock() }
         parking.reads += 1
         // Without LMDB's lock file, a snapshot is nobody's to keep.
-        guard parking.timer == nil, parking.reads >= ReaderParking.patience, isLocked, userCount > 0 else { return .givesUp }
+        guard parking.timer == nil, parking.reads >= ReaderParking.patience, isLocked, userCount > 0 else { return .none }
         let timer = DispatchSource.makeTimerSource(flags: .strict, queue: .global(qos: .userInitiated))
         timer.schedule(
             deadline: .now() + .milliseconds(ReaderParking.interval), repeating: .milliseconds(ReaderParking.interval),
@@ -42,11 +43,15 @@ extension LMDBEnvironment {
         parking.timer = timer
         decideOnSnapshots()
         timer.resume()
-        return readers.ending
+        return readers.kept
     }
 
     /// Tells readers what to do with their snapshots when they end.
-    func decideOnSnapshots() { readers.decide(parking.timer == nil ? .asks : writer == nil ? .keeps : .givesUp) }
+    func decideOnSnapshots() {
+        guard parking.timer != nil else { return readers.keep(.asked) }
+        guard writer != nil else { return readers.keep(.all) }
+        readers.keep(changedSnapshot.map { ReaderLanes.Kept(rawValue: $0) } ?? .none)
+    }
 
     /// Lets all idle readers give up their snapshots.
     func unparkReaders() {
@@ -55,7 +60,7 @@ extension LMDBEnvironment {
 
     /// Lets idle readers give up their snapshots from now on, until the process reads again.
     func stopParking() {
-        readers.decide(.asks)
+        readers.keep(.asked)
         unparkReaders()
         parking.timer?.cancel()
         parking = ReaderParking()

@@ -61,7 +61,14 @@ final class LMDBEnvironment: @unchecked Sendable {
     var waitingForQuiet = 0 { didSet { updateLanes() } }
     /// The reason why all calls fail until the file is opened again; nil without a failure.
     var failure: StorageError? { didSet { updateLanes() } }
-    @exclusivity(unchecked) private(set) var writer: pthread_t? { didSet { decideOnSnapshots() } }
+    @exclusivity(unchecked) private(set) var writer: pthread_t? {
+        didSet {
+            changedSnapshot = nil
+            decideOnSnapshots()
+        }
+    }
+    /// The number of the snapshot that the running write transaction changes.
+    private(set) var changedSnapshot: UInt64?
     // The file, open for the lock of the writer until the environment is closed.
     private var file: DatabaseFile?
     // Whether LMDB's handle is open. It is not after a file was replaced and could not be opened.
@@ -288,13 +295,14 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Takes back an idle reader for reuse.
     func endReading(_ reader: LMDBReadTransaction) {
         let lane = reader.lane
-        var ending = readers.ending
-        if ending == .asks { ending = noteEnd() }
-        if ending == .givesUp { reader.unpark() }
+        var kept = readers.kept
+        if kept == .asked { kept = noteEnd() }
+        let isKept = kept == .all || reader.idleNumber >= kept.rawValue
+        if !isKept { reader.unpark() }
         if readers.idle.leave(reader) {
             readers.use()
             // Decided in the meantime: the reader may be the one that was not found.
-            if ending == .keeps, readers.ending != .keeps { readers.idle.forEach { $0.unpark() } }
+            if isKept, readers.kept != kept { readers.idle.forEach { $0.unpark() } }
         } else {
             reader.discard()
         }
@@ -427,7 +435,13 @@ final class LMDBEnvironment: @unchecked Sendable {
 
             var transaction: OpaquePointer?
             let code = mdb_txn_begin(handle, nil, 0, &transaction)
-            if code == 0, let transaction { return transaction }
+            if code == 0, let transaction {
+                state.lock()
+                changedSnapshot = UInt64(mdb_txn_id(transaction)) - 1
+                decideOnSnapshots()
+                state.unlock()
+                return transaction
+            }
             leave(Self.laneOfWriter)
             guard code == MDB_MAP_RESIZED else { throw errors.error(code, "beginning to write") }
             state.lock()

@@ -49,6 +49,9 @@ final class LMDBReadTransaction: LMDBTransaction {
         return code
     }
 
+    /// The number of the commit that the snapshot of an idle transaction has.
+    var idleNumber: UInt64 { idleHandle.map { UInt64(mdb_txn_id($0)) } ?? 0 }
+
     /// Gives up the snapshot of an idle transaction.
     func unpark() {
         if isParked { mdb_txn_reset(idleHandle) }

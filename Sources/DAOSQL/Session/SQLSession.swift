@@ -20,8 +20,10 @@ package final class SQLSession: @unchecked Sendable {
     private(set) var writeCount = 0
     /// Whether the running write transaction has compared the known tables with the catalog.
     var hasCheckedCatalog = false
-    /// Takes back a session of a pool that is no longer needed.
-    var release: ((SQLSession) -> Void)?
+    /// The pool that takes the session back when it is no longer needed; nil for a session that is not of a pool.
+    var pool: SessionPool? { didSet { unownedPool = pool.map { .passUnretained($0) } } }
+    // The same, so that a call does not count references to the pool, for which threads would wait.
+    private var unownedPool: Unmanaged<SessionPool>?
     /// Lets ``optimize()`` run later, after the transactions that wait now.
     var optimizeLater: (@Sendable () -> Void)?
     /// Lets the connection rest, when it has had nothing to do for a while.
@@ -141,7 +143,7 @@ package final class SQLSession: @unchecked Sendable {
 
 extension SQLSession: TransactionHandle {
     package func commit() throws {
-        defer { release?(self) }
+        defer { putBack() }
         hasCheckedCatalog = false
         let isObserved = observations?.isObserved == true
         if let counts = try connection.commit(isObserved: isObserved) {
@@ -161,8 +163,10 @@ extension SQLSession: TransactionHandle {
     package func rollback() {
         hasCheckedCatalog = false
         connection.rollback()
-        release?(self)
+        putBack()
     }
+
+    private func putBack() { unownedPool?._withUnsafeGuaranteedRef { $0.put(self) } }
 
     package func shouldReadAgain(after error: any Error) -> Bool { connection.shouldReadAgain(after: error) }
 

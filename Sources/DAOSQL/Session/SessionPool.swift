@@ -17,6 +17,7 @@ final class SessionPool: Sendable {
     private let free: DispatchSemaphore?
     private let limit: Int
     private let timeout: DispatchTimeInterval
+    private static let atOnce = DispatchTime(uptimeNanoseconds: 0)
     private let path: String
     private let option: String
 
@@ -46,7 +47,9 @@ final class SessionPool: Sendable {
     ///
     /// - Throws: `.busy` when too many sessions were in use for the whole timeout.
     func take() throws -> SQLSession {
-        if let free, CallTrace.waiting({ free.wait(timeout: .now() + timeout) }) == .timedOut {
+        if let free, free.wait(timeout: Self.atOnce) == .timedOut,
+            CallTrace.waiting({ free.wait(timeout: .now() + timeout) }) == .timedOut
+        {
             throw StorageError.tooManyReads(path, option: option)
         }
         while let session = idle.take() {
@@ -54,7 +57,8 @@ final class SessionPool: Sendable {
         }
         do {
             let session = try open()
-            session.release = { [weak self] in self?.put($0) }
+            // The pool lives as long as its sessions. It lets go of the idle ones when it is closed.
+            session.pool = self
             return session
         } catch {
             free?.signal()
@@ -85,7 +89,8 @@ final class SessionPool: Sendable {
         try body()
     }
 
-    private func put(_ session: SQLSession) {
+    /// Takes back a session.
+    func put(_ session: SQLSession) {
         didRead()
         // Where there is no place for it, it is closed.
         _ = idle.leave(session)

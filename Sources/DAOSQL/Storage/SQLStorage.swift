@@ -40,6 +40,14 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
         initialTable.isOutdated ? try later(session) : initialTable
     }
 
+    /// Runs a closure with the table.
+    @inline(__always) private func withCurrent<Result>(
+        _ session: SQLSession, _ body: (SQLSession, KnownTable) throws -> Result
+    ) throws -> Result {
+        // Two calls, since threads that count references to a table wait for each other.
+        initialTable.isOutdated ? try body(session, later(session)) : try body(session, initialTable)
+    }
+
     @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {
         if let later = laterTable.withLock({ $0 }), !later.isOutdated { return later }
         let table = try owner.instance.table(for: initialTable.declaration, in: session)
@@ -51,7 +59,7 @@ final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
     /// missing the first time.
     func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
         try lifetime.call {
-            try repeating { try coordinator.read { try body($0, try current($0)) } }
+            try repeating { try coordinator.read { try withCurrent($0, body) } }
         }
     }
 
