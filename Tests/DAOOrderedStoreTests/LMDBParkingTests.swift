@@ -53,6 +53,42 @@ struct LMDBParkingTests {
         #expect(snapshots(environment) == 0)
     }
 
+    @Test("beside a write, readers keep the snapshot that it changes, see its commit, and keep no page from being used again")
+    func snapshotsBesideAWrite() throws {
+        let (database, notes) = try Note.opened(in: place)
+        defer { try? database.close() }
+        let environment = try environment(database)
+        /// Reads on a thread that does not write.
+        func read() -> [String] {
+            let group = DispatchGroup()
+            let texts = Mutex<Set<String>>([])
+            Thread.detachNewThread(in: group) {
+                for _ in 0..<40 {
+                    #expect(throws: Never.self) {
+                        let text = try notes.read(byPrimaryKey: 1)?.text ?? ""
+                        texts.withLock { _ = $0.insert(text) }
+                    }
+                }
+            }
+            group.wait()
+            return texts.withLock { Array($0) }
+        }
+        func text(_ round: Int) -> String { String(repeating: "\(round % 10)", count: 20_000) }
+        try notes.persist(Note(id: 1, text: text(0)))
+        var (kept, lengths) = (0, [Int]())
+        for round in 1...200 {
+            try database.transaction {
+                try notes.persist(Note(id: 1, text: text(round)))
+                #expect(read() == [text(round - 1)])
+                kept += snapshots(environment)
+            }
+            #expect(read() == [text(round)])
+            lengths.append(try Data(contentsOf: URL(fileURLWithPath: place.path("notes.lmdb"))).count)
+        }
+        #expect(kept > 0)
+        #expect(lengths.last == lengths[20])
+    }
+
     @Test("a kept snapshot is that of the last commit, whichever thread reads")
     func commitsAreSeen() throws {
         let (database, notes) = try Note.opened(in: place)

@@ -119,7 +119,6 @@ private final class BatchingConnection: SQLConnection {
     // An engine behind a network fetches it together with the beginning of the transaction.
     func schemaVersion() throws -> UInt64 { try inner.schemaVersion() }
     func catalogDidChange() throws { try sent().catalogDidChange() }
-    func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] { try sent().searchPaths(of: table) }
     func hasTable(_ name: String) throws -> Bool { try sent().hasTable(name) }
     func storedTable(_ name: String) throws -> SQLStoredTable? { try sent().storedTable(name) }
     func takenNames() throws -> Set<String> { try sent().takenNames() }

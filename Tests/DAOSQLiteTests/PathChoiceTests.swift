@@ -2,6 +2,7 @@ import DAOCore
 import DAOSQLite
 import DAOTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 /// Where a query has several paths, their entries are counted first. `PlanQualityTests` shows what is gained.
@@ -79,6 +80,33 @@ import Testing
         #expect(try statements { _ = try tickets.read { $0.id == 7 && $0.owner == 1 } } == 1)
         #expect(try statements { _ = try tickets.count { $0.status == "open" } } == 1)
         #expect(try statements { _ = try tickets.count { $0.status == "open" && $0.owner == 1 } } == 3)
+    }
+
+    /// The values decide for writes and groups as they do for reads: one of the two ways leads to most of the rows.
+    @Test(arguments: [("open", 1), ("open", nil), ("closed", 7)]) func writesAndGroupsTakeTheShorterWay(
+        status: String, owner: Int?
+    ) throws {
+        let steps = Mutex(0)
+        let database = try place.database {
+            $0.instrument = Instrument { call in
+                steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }
+            }
+        }
+        let tickets = try makeTickets(database)
+        let count = Self.tickets.count { $0.status == status && $0.owner == owner }
+        func expect<Result: Equatable>(_ result: Result, _ body: () throws -> Result) throws {
+            steps.withLock { $0 = 0 }
+            #expect(try body() == result)
+            let used = steps.withLock { $0 }
+            #expect(used > 0 && used < 4_000, "\(used) steps")
+        }
+        try expect(count > 0 ? [owner] : []) { try tickets.distinct(\.owner) { $0.status == status && $0.owner == owner } }
+        try expect(count) {
+            try tickets.groups(by: \.owner, .count) { $0.status == status && $0.owner == owner }.first?.1 ?? 0
+        }
+        try expect(count) { try tickets.set(\.date, to: -1) { $0.status == status && $0.owner == owner } }
+        try expect(count) { try tickets.erase { $0.status == status && $0.owner == owner } }
+        #expect(try tickets.count() == Self.tickets.count - count)
     }
 
     @Test func anIndexThatAnotherProgramHasDroppedIsNotUsed() throws {

@@ -190,7 +190,7 @@ extension SQLTable {
         }
         let countColumn = (fields.max() ?? 0) + 1
         if counted || fields.contains(where: { comparable[$0] != columns[$0] }) {
-            var sql = try filtered("SELECT \(list(of: fields) { columns[$0] }), \(count) FROM \(name)", filter, related)
+            var sql = try filtered("SELECT \(list(of: fields) { columns[$0] }), \(count) FROM \(source)", filter, related)
             sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ") + order { comparable[$0] }
             return (sql, countColumn)
         }
@@ -198,7 +198,7 @@ extension SQLTable {
         func alias(_ field: Int) -> String { dialect.quoted(".\(field)") }
         let distinct = fields.map { "\(columns[$0]) AS \(alias($0))" }.joined(separator: ", ")
         var sql = try filtered(
-            "SELECT \(list(of: fields, alias)), \(count) FROM (SELECT DISTINCT \(distinct) FROM \(name)", filter, related)
+            "SELECT \(list(of: fields, alias)), \(count) FROM (SELECT DISTINCT \(distinct) FROM \(source)", filter, related)
         sql.text += ") AS \(dialect.quoted(".groups"))" + order(alias)
         return (sql, countColumn)
     }
@@ -249,6 +249,14 @@ extension SQLTable {
         table.elements = path.elements
         table.source = (path.elements.map { "\(dialect.quoted($0.table.name)) CROSS JOIN " } ?? "") + name + path.hint
         table.selectAll = selectHead + table.source
+        return table
+    }
+
+    /// The table in statements that write. They join it with no other table.
+    private var written: SQLTable {
+        if elements == nil { return self }
+        var table = self
+        (table.elements, table.source) = (nil, name)
         return table
     }
 
@@ -310,9 +318,9 @@ extension SQLTable {
 
     /// Returns the statement that removes the rows of a query.
     func delete(_ query: ResolvedQuery) throws -> SQLText {
-        if query.limit == nil, query.offset == 0 { return try filtered("DELETE FROM \(name)", query.filter) }
+        if query.limit == nil, query.offset == 0 { return try written.filtered("DELETE FROM \(written.source)", query.filter) }
         let key = columns[entity.keyIndex]
-        var sql = try completed("DELETE FROM \(name) WHERE \(key) IN (SELECT \(key) FROM \(name)", query)
+        var sql = try completed("DELETE FROM \(name) WHERE \(key) IN (SELECT \(key) FROM \(source)", query)
         sql.text += ")"
         return sql
     }
@@ -328,8 +336,8 @@ extension SQLTable {
         _ field: Int, to value: Value, counting counter: Int?, where filter: Filter, _ related: RelatedTables
     ) throws -> SQLText {
         let counted = counter.map { ", \(columns[$0]) = \(columns[$0]) + 1" } ?? ""
-        let head = "UPDATE \(name) SET \(columns[field]) = \(dialect.placeholder(1))\(counted)"
-        return try filtered(SQLText(head, [.value(value)]), filter, related)
+        let head = "UPDATE \(written.source) SET \(columns[field]) = \(dialect.placeholder(1))\(counted)"
+        return try written.filtered(SQLText(head, [.value(value)]), filter, related)
     }
 
     private func filtered(_ head: String, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {

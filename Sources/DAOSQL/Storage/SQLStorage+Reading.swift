@@ -142,9 +142,11 @@ extension SQLStorage {
         let resolved = try Query(where: condition).resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
-            let filter = try evaluated(resolved, session, known).filter
-            let (sql, countColumn) = try known.table.groups(
-                of: fields, counted: counted, where: filter, try tables(session, resolved))
+            let query = try evaluated(resolved, session, known)
+            let shaped = try ShapedQuery(query, of: known, tables(session, query))
+            let table = known.table.using(try PathChoice(shaped, known, session))
+            let (sql, countColumn) = try table.groups(
+                of: fields, counted: counted, where: query.filter, shaped.related)
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)

@@ -23,8 +23,10 @@ extension SQLStorage {
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
-                    let filter = try evaluated(query, session, known).filter
-                    let sql = try known.table.set(field, to: value, counting: counter, where: filter, tables(session, query))
+                    let query = try evaluated(query, session, known)
+                    let shaped = try ShapedQuery(query, of: known, tables(session, query))
+                    let table = known.table.using(try PathChoice(shaped, known, session))
+                    let sql = try table.set(field, to: value, counting: counter, where: query.filter, shaped.related)
                     return try session.run(sql, entity: entity.name)
                 }
             }
@@ -48,7 +50,10 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.statement) { session, known in
-            try session.run(known.table.delete(evaluated(resolved, session, known)), entity: entity.name)
+            let query = try evaluated(resolved, session, known)
+            let shaped = try ShapedQuery(query, of: known, tables(session, query))
+            let table = known.table.using(try PathChoice(shaped, known, session))
+            return try session.run(table.delete(query), entity: entity.name)
         }
     }
 
