@@ -115,6 +115,8 @@ private final class BatchingConnection: SQLConnection {
     }
     func execute(_ text: String) throws { try sent().execute(text) }
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan { try sent().explain(query, of: entity) }
+    // Looked up once for a table.
+    func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] { try inner.searchPaths(of: table) }
 
     // An engine behind a network fetches it together with the beginning of the transaction.
     func schemaVersion() throws -> UInt64 { try inner.schemaVersion() }
