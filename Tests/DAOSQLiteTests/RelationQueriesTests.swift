@@ -230,7 +230,6 @@ private struct Print: Model, Plain, Equatable {
         try expect(Condition { $0.rank < 100 }, steps: 1_000_000) { $0.rank < 100 }
     }
 
-    /// A missing table has no links, in conditions too.
     /// A sort that leads from the related rows to the rows reads the keys of those without a value.
     @Test func aDamagedKeyOfARelatedRowIsAnError() throws {
         let place = Place()
@@ -246,6 +245,7 @@ private struct Print: Model, Plain, Equatable {
         #expect(error?.entity == "printer" && error?.field == "id", "\(String(describing: error))")
     }
 
+    /// A missing table has no links, in conditions too.
     @Test func conditionsOverMissingLinks() throws {
         let place = Place()
         let database = try place.database()
