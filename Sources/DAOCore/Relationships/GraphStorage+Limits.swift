@@ -17,9 +17,12 @@ package struct LimitedReading: Sendable {
     var batch = 64...1_024
     /// How many steps of an SQL engine related rows are followed for, in the order of a sort, before anything else is counted.
     package var steps = 40_000
+    /// After how many queries of one shape, counted with one result, an SQL storage repeats its choices without counting.
+    package var streak = 32
 
     /// Numbers that a handful of rows exceeds.
-    package static let low = LimitedReading(maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2, steps: 100)
+    package static let low = LimitedReading(
+        maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2, steps: 100, streak: 1)
 }
 
 extension GraphStorage {

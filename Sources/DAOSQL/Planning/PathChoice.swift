@@ -18,26 +18,27 @@ struct PathChoice: CustomStringConvertible {
     init?(_ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
         let query = shaped.pathQuery
         let question = try shaped.plan.question.value { try PathQuestion.make(query, known, session) }
-        let race = Race(known: known, session: session, shaped: shaped)
         switch question {
         case .engine: return nil
-        case .answered(let path, let reason): (self.path, description) = (path, reason)
-        case .ifShort(let path):
-            guard try race.isShort(path) else { return nil }
-            self.path = path
-            description = "chosen by counting: it leads to few of the rows"
-        case .shortest(let rivals):
-            path = try race.winner(among: rivals)
-            description = "chosen by counting: it ends first"
-        case .inOrder(let ordered, let rivals):
-            let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
-            let winner = try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum)
-            path = winner ?? ordered
-            description =
-                winner == nil
-                ? "chosen by counting: in its order, the wanted rows come before another index ends"
-                : "chosen by counting: it ends first"
+        case .answered(let path, let reason):
+            (self.path, description) = (path, reason)
+            return
+        case .ifShort, .shortest, .inOrder: break
         }
+        let paths = question.paths
+        var number = shaped.repeatsChoices ? shaped.plan.choice : -1
+        if number < 0 {
+            number = try question.count(Race(known: known, session: session, shaped: shaped), shaped.pathQuery)
+            shaped.plan.learn(choice: number)
+        }
+        if number == paths.count { return nil }
+        path = paths[number]
+        description =
+            switch question {
+            case .ifShort: "chosen by counting: it leads to few of the rows"
+            case .inOrder where number == 0: "chosen by counting: in its order, the wanted rows come before another index ends"
+            default: "chosen by counting: it ends first"
+            }
     }
 }
 
@@ -54,6 +55,28 @@ enum PathQuestion: Sendable {
     case shortest([QueryPath])
     /// Whether a path ends before as many rows as are wanted were found on the one that has the query's order.
     case inOrder(QueryPath, rivals: [QueryPath])
+
+    /// The paths that are compared, with that in the query's order first.
+    var paths: [QueryPath] {
+        switch self {
+        case .engine: []
+        case .answered(let path, _), .ifShort(let path): [path]
+        case .shortest(let rivals): rivals
+        case .inOrder(let ordered, let rivals): [ordered] + rivals
+        }
+    }
+
+    /// Returns the number of the best path, found by counting; the number of paths when the engine chooses.
+    func count(_ race: Race, _ query: ResolvedQuery) throws -> Int {
+        switch self {
+        case .engine, .answered: return 0
+        case .ifShort(let path): return try race.isShort(path) ? 0 : 1
+        case .shortest(let rivals): return try race.winner(among: rivals)
+        case .inOrder(let ordered, let rivals):
+            let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
+            return try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum).map { $0 + 1 } ?? 0
+        }
+    }
 
     /// Analyses the paths of a query.
     static func make(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws -> PathQuestion {
@@ -123,19 +146,19 @@ struct Race {
     fileprivate var table: SQLTable { known.table }
     private var conjuncts: [Filter] { shaped.query.filter.conjuncts }
 
-    /// The shortest of some paths.
-    func winner(among paths: [QueryPath]) throws -> QueryPath {
+    /// The number of the shortest of some paths.
+    func winner(among paths: [QueryPath]) throws -> Int {
         let walk = try Walk(self, paths)
         defer { walk.end() }
         while true { if let winner = try walk.step() { return winner } }
     }
 
-    /// The shortest of some paths; nil when a path that is read in its order has as many rows as are wanted before.
-    func winner(among paths: [QueryPath], ordered: QueryPath, wanted: Int) throws -> QueryPath? {
+    /// The number of the shortest of some paths; nil when a path that is read in its order has as many rows as are wanted before.
+    func winner(among paths: [QueryPath], ordered: QueryPath, wanted: Int) throws -> Int? {
         // To count an entry costs a fraction of what it costs to look at a row.
         let isOne = paths.count == 1
         let head = max(min(wanted, 1_000_000) * 3, 64)
-        if isOne, try !hasEntries(paths[0], after: head) { return paths[0] }
+        if isOne, try !hasEntries(paths[0], after: head) { return 0 }
         let walk = try Walk(self, paths)
         defer { walk.end() }
         if !isOne { for _ in 0..<head { if let winner = try walk.step() { return winner } } }
@@ -209,12 +232,10 @@ struct Race {
 
 /// The entries of some paths, one after another.
 private final class Walk {
-    private let paths: [QueryPath]
     private var statements: [SQLStatement] = []
     private var readers: [SQLRowReader] = []
 
     init(_ race: Race, _ paths: [QueryPath]) throws {
-        self.paths = paths
         do {
             for path in paths {
                 let sql = try race.table.entries(of: path, where: race.divided(by: path).own)
@@ -228,11 +249,8 @@ private final class Walk {
         }
     }
 
-    /// Counts one more entry of each path. Returns the path that has no more.
-    func step() throws -> QueryPath? {
-        for (path, reader) in zip(paths, readers) where try !reader.advance() { return path }
-        return nil
-    }
+    /// Counts one more entry of each path. Returns the number of the path that has no more.
+    func step() throws -> Int? { try readers.firstIndex { try !$0.advance() } }
 
     func end() { statements.forEach { $0.giveBack() } }
 }

@@ -7,12 +7,15 @@ struct RelatedTables {
     /// Whether the query ends before its last row.
     let isLimited: Bool
     /// The conditions that few related rows meet.
-    private var metByFew: Set<ObjectIdentifier> = []
+    private(set) var metByFew: Set<ObjectIdentifier> = []
+    /// Whether conditions that few related rows may meet are taken as such, and nothing is counted.
+    private let assumesFew: Bool
 
     /// Finds what the conditions of a query read.
-    init(_ query: ResolvedQuery, _ instance: SQLInstance, _ session: SQLSession) throws {
+    init(_ query: ResolvedQuery, _ instance: SQLInstance, _ session: SQLSession, assumesFew: Bool = false) throws {
         self.instance = instance
         self.session = session
+        self.assumesFew = assumesFew
         isLimited = query.limit != nil
         try findFew(in: query.filter)
     }
@@ -38,6 +41,7 @@ struct RelatedTables {
         if filter == .all || filter.reachesRelated { return false }
         let known = try instance.table(for: target, in: session)
         if try known.searchPaths(session).isEmpty { return false }
+        if assumesFew { return true }
         let shaped = try ShapedQuery(ResolvedQuery(filter: filter, order: []), of: known, self)
         let race = Race(known: known, session: session, shaped: shaped)
         let few = LimitedReading.current.few

@@ -4,14 +4,14 @@ struct StatementCache {
     /// The number of statements that are kept.
     private static let capacity = 128
 
-    private var statements: [String: SQLStatement] = [:]
+    private var statements: [Text: SQLStatement] = [:]
     private var clock = 0
     private(set) var hits = 0
     private(set) var misses = 0
 
     /// Takes a statement that is not in use; nil when there is none.
     mutating func take(_ text: String) -> SQLStatement? {
-        guard let statement = statements[text], !statement.isInUse else {
+        guard let statement = statements[Text(text: text)], !statement.isInUse else {
             misses += 1
             return nil
         }
@@ -25,6 +25,7 @@ struct StatementCache {
     /// Keeps a statement for later. When a statement with the same text is in use, the new statement is not
     /// kept.
     mutating func add(_ statement: SQLStatement, _ text: String) {
+        let text = Text(text: text)
         guard statements[text] == nil else { return }
         if statements.count >= Self.capacity {
             // This is rare enough to search all statements.
@@ -37,4 +38,20 @@ struct StatementCache {
     }
 
     mutating func removeAll() { statements.removeAll() }
+}
+
+/// A text whose hash takes some of its bytes: to hash all would cost as much as to read a row.
+private struct Text: Hashable {
+    let text: String
+
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(text.utf8.count)
+        text.utf8.withContiguousStorageIfAvailable { bytes in
+            let bytes = UnsafeRawBufferPointer(bytes)
+            let word = MemoryLayout<UInt64>.size
+            for part in 1...8 where bytes.count >= word {
+                hasher.combine(bytes.loadUnaligned(fromByteOffset: (bytes.count - word) * part / 8, as: UInt64.self))
+            }
+        }
+    }
 }

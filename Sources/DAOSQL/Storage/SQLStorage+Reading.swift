@@ -9,10 +9,27 @@ extension SQLStorage {
 
     /// Returns the rows of a query.
     func rows(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Record] {
-        let shaped = try ShapedQuery(query, of: known, tables(session, query))
-        let divided = try query.divided(for: known.table)
-        let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
-        return try rows(of: sql, divided, session, known)
+        try shaping(query, session, known) { shaped in
+            let divided = try query.divided(for: known.table)
+            let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
+            return try rows(of: sql, divided, session, known)
+        }
+    }
+
+    /// Calls a closure with the shape of a query. It is called again where the choices of the last queries were not good for
+    /// this one.
+    private func shaping<Result>(
+        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ body: (ShapedQuery) throws -> Result
+    ) throws -> Result {
+        let assumed = try RelatedTables(query, owner.instance, session, assumesFew: true)
+        let shaped = try ShapedQuery(query, of: known, assumed)
+        let result = try shaped.plan.repeating(on: session.connection) { try body(shaped.repeatingChoices) }
+        if let result { return result }
+        if assumed.metByFew.isEmpty { return try body(shaped) }
+        let counted = try tables(session, query)
+        let areFew = counted.metByFew == assumed.metByFew
+        shaped.plan.learn(isAsBefore: areFew)
+        return try body(areFew ? shaped : ShapedQuery(query, of: known, counted))
     }
 
     /// Returns the rows of a statement that reads the declared columns.
@@ -84,19 +101,20 @@ extension SQLStorage {
     /// Returns the keys of a query's rows.
     func keys(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Key] {
         let key = entity.keyIndex
-        let shaped = try ShapedQuery(query, of: known, tables(session, query))
-        let divided = try query.divided(for: known.table)
-        let isWhole = divided.selection == nil
-        let sql = try text(.keys, shaped, session, known) { table in
-            isWhole
-                ? try table.select([key], query, shaped.related)
-                : try table.select(only: divided.fields + [key], divided.query, shaped.related)
+        return try shaping(query, session, known) { shaped in
+            let divided = try query.divided(for: known.table)
+            let isWhole = divided.selection == nil
+            let sql = try text(.keys, shaped, session, known) { table in
+                isWhole
+                    ? try table.select([key], query, shaped.related)
+                    : try table.select(only: divided.fields + [key], divided.query, shaped.related)
+            }
+            let statement = try session.statement(sql, entity: entity.name, divided)
+            defer { statement.giveBack() }
+            let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
+            reader.selection = divided.selection
+            return try reader.keys()
         }
-        let statement = try session.statement(sql, entity: entity.name, divided)
-        defer { statement.giveBack() }
-        let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
-        reader.selection = divided.selection
-        return try reader.keys()
     }
 
     func count(_ query: Query<Record>) throws -> Int {
@@ -106,9 +124,10 @@ extension SQLStorage {
             let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
             var all = 0
             if try resolved.filter.divided(for: known.table).rest == nil {
-                let shaped = try ShapedQuery(unsorted, of: known, tables(session, unsorted))
-                let sql = try text(.count, shaped, session, known) { try $0.count(unsorted.filter, shaped.related) }
-                try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+                try shaping(unsorted, session, known) { shaped in
+                    let sql = try text(.count, shaped, session, known) { try $0.count(unsorted.filter, shaped.related) }
+                    try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
+                }
             } else {
                 all = try keys(of: unsorted, session, known).count
             }
@@ -142,16 +161,22 @@ extension SQLStorage {
         let resolved = try Query(where: condition).resolvedWithRelated()
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
-            let query = try evaluated(resolved, session, known)
-            let shaped = try ShapedQuery(query, of: known, tables(session, query))
-            let table = known.table.using(try PathChoice(shaped, known, session))
+            let (shaped, table) = try self.counted(evaluated(resolved, session, known), session, known)
             let (sql, countColumn) = try table.groups(
-                of: fields, counted: counted, where: query.filter, shaped.related)
+                of: fields, counted: counted, where: shaped.query.filter, shaped.related)
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)
             while try reader.advance() { try body(reader, Int(reader.integer(inColumn: countColumn))) }
         }
+    }
+
+    /// Returns a query with its table, read through the path that is chosen by counting.
+    func counted(
+        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable
+    ) throws -> (query: ShapedQuery, table: SQLTable) {
+        let shaped = try ShapedQuery(query, of: known, tables(session, query))
+        return (shaped, known.table.using(try PathChoice(shaped, known, session)))
     }
 
     /// Returns a query whose filter the engine evaluates: the keys of the rows, when it cannot evaluate the filter.

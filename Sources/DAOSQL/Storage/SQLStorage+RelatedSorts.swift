@@ -11,6 +11,10 @@ extension SQLStorage {
             do {
                 let related = try tables(session, resolved)
                 let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
+                let rows = try shaped.plan.repeating(on: session.connection) {
+                    try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)
+                }
+                if let rows { return rows }
                 if let rows = try followed(sort, shaped, session, known) { return rows }
                 return try joined(.rowsFirst, sort, shaped, session, known)
             } catch let error as SQLMissingTable {
@@ -46,7 +50,11 @@ extension SQLStorage {
         if overflows || wanted > LimitedReading.current.maximumWanted { return nil }
         let related = try owner.instance.table(for: sort.target, in: session)
         guard let path = try RelatedPath(sort, shaped, known, related, session) else { return nil }
-        if case .indexes(let indexes) = path, try indexes.hasShortRival(after: max(limit * 3, 64)) { return nil }
+        if case .indexes(let indexes) = path {
+            let areFew = try indexes.hasShortRival(after: max(limit * 3, 64))
+            shaped.plan.learn(isAsBefore: areFew)
+            if areFew { return nil }
+        }
         let start = sort.start.map(\.value)
         // In ascending order, no row without a value comes after one with a value; in descending order, none before.
         let (readsValues, readsOthers) = (sort.isAscending || start?.isNull != true, !sort.isAscending || start?.isNull != false)

@@ -23,10 +23,8 @@ extension SQLStorage {
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
-                    let query = try evaluated(query, session, known)
-                    let shaped = try ShapedQuery(query, of: known, tables(session, query))
-                    let table = known.table.using(try PathChoice(shaped, known, session))
-                    let sql = try table.set(field, to: value, counting: counter, where: query.filter, shaped.related)
+                    let (shaped, table) = try counted(evaluated(query, session, known), session, known)
+                    let sql = try table.set(field, to: value, counting: counter, where: shaped.query.filter, shaped.related)
                     return try session.run(sql, entity: entity.name)
                 }
             }
@@ -50,10 +48,8 @@ extension SQLStorage {
         let resolved = try query.resolved()
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.statement) { session, known in
-            let query = try evaluated(resolved, session, known)
-            let shaped = try ShapedQuery(query, of: known, tables(session, query))
-            let table = known.table.using(try PathChoice(shaped, known, session))
-            return try session.run(table.delete(query), entity: entity.name)
+            let (shaped, table) = try counted(evaluated(resolved, session, known), session, known)
+            return try session.run(table.delete(shaped.query), entity: entity.name)
         }
     }
 
