@@ -7,7 +7,10 @@ extension Query {
     var sortsThroughRelations: Bool { withOrder { $0.contains { $0.relation != nil } } }
 
     /// Whether the query needs data that is not in the rows of the model.
-    var reachesRelated: Bool { sortsThroughRelations || predicate.node.reachesRelated(Record.schema.description) }
+    var reachesRelated: Bool { sortsThroughRelations || hasRelatedConditions }
+
+    /// Whether a condition is about related rows.
+    var hasRelatedConditions: Bool { predicate.node.reachesRelated(Record.schema.description) }
 }
 
 extension GraphStorage {
@@ -23,13 +26,12 @@ extension GraphStorage {
         return try body(rewritten(query))
     }
 
-    /// Runs a query in no snapshot, when the storage of the rows evaluates all of it in one statement.
+    /// Runs a query, without a sort by a field of related rows, in no snapshot, when the storage of the rows evaluates all of it
+    /// in one statement.
     ///
     /// - Returns: Nil when the query reads related rows, too.
     func answeringAtOnce<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result? {
-        guard let evaluating, !query.sortsThroughRelations, try isAnswered(query.predicate.node, by: evaluating) else {
-            return nil
-        }
+        guard let evaluating, try isAnswered(query.predicate.node, by: evaluating) else { return nil }
         do { return try body(query) } catch is RelatedConditionsUnavailable { return nil }
     }
 
@@ -150,7 +152,13 @@ extension GraphStorage {
 extension Schema {
     /// Returns the relationship of a field, or the inverse one at a position after the fields; nil when there is none.
     func relation(at field: Int) -> (any Relation<Record>)? {
-        field < description.fields.count ? relations.first { $0.field == field } : inverses[field]
+        guard field < description.fields.count else { return inverses[field] }
+        var next = relationList
+        while let relation = next?.relation {
+            if relation.field == field { return relation }
+            next = next?.next
+        }
+        return nil
     }
 
     /// Returns the relationship at a position of a condition.

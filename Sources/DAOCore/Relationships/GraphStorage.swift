@@ -14,7 +14,6 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isFlat: Bool
     /// Whether rows without lists are complete as they are stored.
     private let isCompleteWithoutLists: Bool
-    private let lists: [any Relation<Record>]
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
@@ -30,7 +29,6 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         counting = CountingStorage.counting(flat)
         evaluating = flat as? any RelatedEvaluating<Record>
         isFlat = Record.schema.relations.isEmpty
-        lists = Record.schema.relations.filter { !$0.isToOne }
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
@@ -51,7 +49,11 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     /// Assigns the related rows of records.
     private func attach(to records: inout [Record], _ form: GraphForm) throws {
         guard isCompleteWithoutLists, form == .withoutLists else { return try graph.attach(to: &records, form) }
-        for list in lists { try list.markUnread(&records) }
+        var next = Record.schema.relationList
+        while let relation = next?.relation {
+            try relation.markUnread(&records)
+            next = next?.next
+        }
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -83,12 +85,13 @@ extension GraphStorage {
             try attach(to: &records, form)
             return records
         }
+        let isSortedByRelated = query.sortsThroughRelations
         if isCompleteWithoutLists, form == .withoutLists {
-            if !query.reachesRelated { return try read(flat.read) }
-            let records = try query.sortsThroughRelations ? sortedAtOnce(query) : answeringAtOnce(query, flat.read)
+            if !isSortedByRelated, !query.hasRelatedConditions { return try read(flat.read) }
+            let records = try isSortedByRelated ? sortedAtOnce(query) : answeringAtOnce(query, flat.read)
             if let records { return try read { _ in records } }
         }
-        return try database.reads { try read(query.sortsThroughRelations ? sortedRows : flatRows) }
+        return try database.reads { try read(isSortedByRelated ? sortedRows : flatRows) }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
@@ -118,7 +121,7 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
         if !reachesRelated(query) { return try flat.keys(query) }
-        if let keys = try answeringAtOnce(query, flat.keys) { return keys }
+        if !query.sortsThroughRelations, let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
             if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if evaluating == nil, query.limit != nil {
@@ -131,7 +134,7 @@ extension GraphStorage {
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
         if !reachesRelated(query) { return try flat.count(query) }
-        if let count = try answeringAtOnce(query, flat.count) { return count }
+        if !query.sortsThroughRelations, let count = try answeringAtOnce(query, flat.count) { return count }
         return try database.reads {
             var query = query
             // The order does not affect the count.

@@ -88,6 +88,18 @@ extension Relation {
     }
 }
 
+/// Relationships of a model. Code that is not compiled for the model looks up the type of an array of them, which costs more
+/// than to walk along all of these.
+final class RelationList<Parent: Model>: Sendable {
+    let relation: any Relation<Parent>
+    let next: RelationList?
+
+    init(relation: any Relation<Parent>, next: RelationList?) {
+        self.relation = relation
+        self.next = next
+    }
+}
+
 /// The related rows that a read includes. The row of an optional model is always read, because an optional cannot
 /// represent that it was not.
 enum GraphForm: Equatable {

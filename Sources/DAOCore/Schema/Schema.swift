@@ -37,6 +37,8 @@ public final class Schema<Record: Model>: Sendable {
 
     /// The relationship fields, in order.
     let relations: [any Relation<Record>]
+    /// The same, one after another.
+    let relationList: RelationList<Record>?
     /// The inverse relationships that were used.
     let inverses: UsedInverses<Record>
     /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
@@ -136,6 +138,7 @@ public final class Schema<Record: Model>: Sendable {
             partial.isEmpty ? nil : PartialIndexes { [description] in Index.descriptions(of: partial, in: description) }
         keyKind = description.keyKind
         relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
+        relationList = relations.reversed().reduce(nil) { RelationList(relation: $1, next: $0) }
         inverses = UsedInverses(after: fields.count)
         var unread: [Record] = []
         unread.reserveCapacity(1)
@@ -181,6 +184,7 @@ public final class Schema<Record: Model>: Sendable {
         self.defaults = defaults
         keyKind = description.keyKind
         relations = schema.relations
+        relationList = schema.relationList
         inverses = schema.inverses
         unread = schema.unread
         keyPaths = schema.keyPaths
