@@ -50,7 +50,10 @@ struct AccessPath: Sendable {
         target = .table
         residual = []
         let field = KeyField(primaryKeyOf: table)
-        let part = field.part(of: conjuncts, residual: &residual)
+        guard let part = field.part(of: conjuncts, residual: &residual) else {
+            (ranges, shape, depth, fixedCount) = (field.everything, .all, 0, 0)
+            return
+        }
         ranges = part.ranges
         shape = part.shape(of: field)
         depth = shape == .all ? 0 : shape <= .values ? 2 : 1
@@ -81,9 +84,9 @@ struct AccessPath: Sendable {
         else { return nil }
         var rest: [Filter] = []
         // The element is the only field of the condition on it.
-        let part = KeyField(component, at: 0).part(of: [filter.condition], residual: &rest)
         // With several values, a row could be found several times.
-        guard part.values?.count == 1 else { return nil }
+        guard let part = KeyField(component, at: 0).part(of: [filter.condition], residual: &rest), part.values?.count == 1
+        else { return nil }
         target = .index(index)
         ranges = part.ranges.prefixed(with: [index.keyspace.prefix])
         residual = conjuncts
@@ -104,7 +107,10 @@ struct AccessPath: Sendable {
         for (number, component) in index.components.enumerated() {
             let field = KeyField(component)
             var rest: [Filter] = []
-            let part = field.part(of: residual, residual: &rest)
+            guard let part = field.part(of: residual, residual: &rest) else {
+                ranges = field.everything.prefixed(with: prefixes)
+                return
+            }
             residual = rest
             let partShape = part.shape(of: field)
             if number == 0 { shape = partShape }
@@ -223,19 +229,19 @@ struct KeyField {
         return allValues.lower.lexicographicallyPrecedes(first) && last.lexicographicallyPrecedes(allValues.upper)
     }
 
-    /// Returns the encodings that all conditions allow.
+    /// Returns the encodings that all conditions allow; nil when none restricts them.
     ///
     /// - Parameters:
     ///   - conjuncts: The conditions.
     ///   - residual: The conditions that have to be checked in each row are appended to it.
-    func part(of conjuncts: [Filter], residual: inout [Filter]) -> Part {
+    func part(of conjuncts: [Filter], residual: inout [Filter]) -> Part? {
         var part: Part?
         for conjunct in conjuncts {
             let next = self.part(conjunct)
             if let next { part = part?.intersection(next) ?? next }
             if next?.isExact != true { residual.append(conjunct) }
         }
-        return part ?? Part(ranges: everything, isExact: true)
+        return part
     }
 
     /// The ranges of encodings for a condition; nil when the condition does not restrict them. A part of a

@@ -64,10 +64,12 @@ struct KeyRanges: Hashable, Sendable {
 
     /// The ranges after each of the prefixes, which ascend; none of them is the beginning of another.
     func prefixed(with prefixes: [[UInt8]]) -> KeyRanges {
-        KeyRanges(
-            prefixes.flatMap { prefix in
-                ranges.map { KeyRange(lower: prefix + $0.lower, upper: prefix + $0.upper) }
-            })
+        var all: [KeyRange] = []
+        all.reserveCapacity(prefixes.count * ranges.count)
+        for prefix in prefixes {
+            for range in ranges { all.append(KeyRange(lower: prefix + range.lower, upper: prefix + range.upper)) }
+        }
+        return KeyRanges(all)
     }
 
     /// The intersection of both.

@@ -42,6 +42,7 @@ final class PathRace {
     init(_ paths: [AccessPath], of table: Table, _ transaction: any KeyValueTransaction, verifies: Bool) throws {
         self.paths = paths
         runners = try paths.map { Runner(walk: try RangeWalk($0, of: table, transaction, verifies: verifies)) }
+        for index in runners.indices { runners[index].entries.reserveCapacity(128) }
     }
 
     /// The entries of the path that has ended, verified, in their order; nil when there were too many to be kept. They point

@@ -112,7 +112,8 @@ struct Planner {
     /// The paths that conditions restrict, the best ones first, without those that cannot be shorter than another one.
     private func narrowPaths(among paths: [AccessPath]) -> [AccessPath] {
         var narrow: [AccessPath] = []
-        for path in paths.filter({ $0.shape != .all }).sorted(by: isBetter)
+        let restricted = paths.filter { $0.shape != .all }
+        for path in restricted.count < 2 ? restricted : restricted.sorted(by: isBetter)
         where !narrow.contains(where: { path.restricted.isSubset(of: $0.restricted) }) {
             narrow.removeAll { $0.restricted.isSubset(of: path.restricted) }
             narrow.append(path)
@@ -198,14 +199,20 @@ struct IndexOrder {
     init?(_ terms: [SortTerm], _ index: Table.Index, fixedCount: Int) {
         let fixed = index.components.prefix(fixedCount)
         // A field with one value does not order rows.
-        let terms = terms.filter { term in !fixed.contains { $0.field == term.field } }
-        let matched = zip(index.components.dropFirst(fixedCount), terms).prefix { $0.field == $1.field }
-        let directions = matched.map { $0.isAscending == $1.isAscending }
-        let count = directions.prefix { $0 == directions.first }.count
+        let terms = fixedCount == 0 ? terms : terms.filter { term in !fixed.contains { $0.field == term.field } }
+        // Whether the first fields of the index are in the order as they are, or all reversed.
+        var direction: Bool?
+        var count = 0
+        for (component, term) in zip(index.components.dropFirst(fixedCount), terms) {
+            let isSame = component.isAscending == term.isAscending
+            guard component.field == term.field, direction ?? isSame == isSame else { break }
+            direction = isSame
+            count += 1
+        }
         self.fixedCount = fixedCount
         groupCount = fixedCount + count
         let rest = terms.dropFirst(count)
-        let isForward = directions.first ?? (rest.first?.isAscending ?? true)
+        let isForward = direction ?? rest.first?.isAscending ?? true
         // The entries of a group are in the order of their primary keys, when no field is left.
         let isInKeyOrder = groupCount == index.components.count && rest.count <= 1
         if count == 0, !isInKeyOrder { return nil }
