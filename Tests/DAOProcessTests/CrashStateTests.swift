@@ -12,14 +12,9 @@
             try await onThread {
                 let (seed, wanted) = (Rounds.seed, Rounds.count(100))
                 let child = try Child("states", kind.rawValue, durability, "\(wanted)", "\(seed)")
-                var last = ""
-                while let line = try child.line(within: 120) {
-                    if line.hasPrefix("broken") { Issue.record("SEED=\(seed) \(kind) \(durability): \(last): \(line)") }
-                    last = line
-                    if line.hasPrefix("done") { break }
-                }
+                let (last, isDone) = try child.linesUntilDone { Issue.record("SEED=\(seed) \(kind) \(durability): \($0)") }
                 #expect(child.wait() == 0, "SEED=\(seed) \(kind) \(durability): \(last)")
-                let count = last.hasPrefix("done") ? last.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
+                let count = isDone ? last.split(separator: " ").dropFirst().first.flatMap { Int($0) } : nil
                 #expect(try #require(count, "\(last)") >= wanted)
                 print("\(kind), \(durability): \(last)")
             }

@@ -12,13 +12,8 @@
                     let (seed, runs) = (Rounds.seed, Rounds.count(6))
                     let name = "SEED=\(seed) \(kind) \(fault) \(often)"
                     let child = try Child("faults", kind.rawValue, "full", fault, often, "\(runs)", "\(seed)")
-                    var last = ""
-                    while let line = try child.line(within: 120) {
-                        if line.hasPrefix("broken") { Issue.record("\(name): \(last): \(line)") }
-                        last = line
-                        if line.hasPrefix("done") { break }
-                    }
-                    #expect(child.wait() == 0 && last.hasPrefix("done"), "\(name): \(last)")
+                    let (last, isDone) = try child.linesUntilDone { Issue.record("\(name): \($0)") }
+                    #expect(child.wait() == 0 && isDone, "\(name): \(last)")
                     print("\(kind), \(fault), \(often): \(last)")
                 }
             }
@@ -29,13 +24,8 @@
         func failingReadIsNoDamage(_ kind: Place.Kind, _ options: String) async throws {
             try await onThread {
                 let child = try Child("reads", kind.rawValue, options)
-                var last = ""
-                while let line = try child.line(within: 120) {
-                    if line.hasPrefix("broken") { Issue.record("\(kind) \(options): \(line)") }
-                    last = line
-                    if line.hasPrefix("done") { break }
-                }
-                #expect(child.wait() == 0 && last.hasPrefix("done"), "\(last)")
+                let (last, isDone) = try child.linesUntilDone { Issue.record("\(kind) \(options): \($0)") }
+                #expect(child.wait() == 0 && isDone, "\(last)")
                 print("\(kind) \(options): \(last)")
             }
         }

@@ -12,16 +12,15 @@
             try await onThread {
                 let (seed, runs) = (Rounds.seed, Rounds.count(5))
                 let name = "SEED=\(seed) \(kind) \(hand)"
-                var (last, next, ended) = ("", 0, 0)
+                var (next, ended) = (0, 0)
                 repeat {
                     let child = try Child("hands", kind.rawValue, hand, "\(runs)", "\(seed)", "\(next)")
-                    while let line = try child.line(within: 120) {
-                        if line.hasPrefix("broken") { Issue.record("\(name): \(last): \(line)") }
-                        last = line
-                        if line.hasPrefix("done") { break }
-                    }
+                    let (last, isDone) = try child.linesUntilDone { Issue.record("\(name): \($0)") }
                     let status = child.wait()
-                    if status == 0, last.hasPrefix("done") { break }
+                    if status == 0, isDone {
+                        print("\(kind), \(hand): \(last); \(ended) processes ended by the system")
+                        break
+                    }
                     // LMDB reads through a map, and trusts what it reads. A process ends when a part was cut off.
                     let isExpected = kind == .lmdb && hand == "truncate" && [-SIGBUS, -SIGSEGV, -SIGABRT].contains(status)
                     #expect(isExpected, "\(name): \(last): the process ended with \(status)")
@@ -30,7 +29,6 @@
                     try? FileManager.default.removeItem(atPath: words[2])
                     (next, ended) = (number + 1, ended + 1)
                 } while true
-                print("\(kind), \(hand): \(last); \(ended) processes ended by the system")
             }
         }
     }

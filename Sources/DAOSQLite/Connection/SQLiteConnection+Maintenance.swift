@@ -14,7 +14,8 @@ extension SQLiteConnection {
             line != "ok" && !line.hasPrefix("NULL value in") && !line.hasPrefix("CHECK constraint")
                 && !line.contains(" value in ")
         }
-        for line in lines where damagedPage(line) == nil {
+        if damagedPage(pragma) != nil { return lines }
+        for line in lines {
             // The lists of free and of overflow pages have no code in their lines. The number of a page was checked before.
             let code =
                 line.contains("failed to get page")

@@ -29,6 +29,20 @@ extension ChildProcess {
         guard line == wanted else { throw ChildFailure("the child sent '\(line ?? "nothing")' instead of '\(wanted)'") }
     }
 
+    /// Reads lines up to one that begins with "done".
+    ///
+    /// - Parameter broken: Gets each line that begins with "broken", after the line before it.
+    /// - Returns: The last line, and whether it is that one; the child may have ended before.
+    public func linesUntilDone(_ broken: (String) -> Void) throws -> (last: String, isDone: Bool) {
+        var last = ""
+        while let line = try line(within: 120) {
+            if line.hasPrefix("broken") { broken("\(last): \(line)") }
+            last = line
+            if line.hasPrefix("done") { return (last, true) }
+        }
+        return (last, false)
+    }
+
     /// Sends a line and returns the answer.
     ///
     /// - Parameters:
