@@ -247,3 +247,30 @@ if Context.environment["DAO_OPTIMIZED"] == "1" {
         target.swiftSettings = [.unsafeFlags(flags, .when(configuration: .debug))]
     }
 }
+
+// SwiftPM compiles a target again where a module changed that its manifest names. An application that names DAOSQLite alone, and
+// imports DAOCore too, would keep code for the layout of the classes that DAOCore had before an update, and crash. Therefore
+// every target and every product names all modules below it.
+let namedDependencies = Dictionary(
+    uniqueKeysWithValues: package.targets.map { target in
+        (target.name, target.dependencies.compactMap { if case .byNameItem(let name, _) = $0 { name } else { nil } })
+    })
+func withAllBelow(_ names: [String]) -> [String] {
+    var all = names
+    var next = 0
+    while next < all.count {
+        all += (namedDependencies[all[next]] ?? []).filter { !all.contains($0) }
+        next += 1
+    }
+    return all
+}
+for target in package.targets {
+    let named = namedDependencies[target.name] ?? []
+    target.dependencies += withAllBelow(named).dropFirst(named.count).map { .byName(name: $0) }
+}
+let systemLibraries = package.targets.filter { $0.type == .system }.map(\.name)
+package.products = package.products.map { product in
+    guard let library = product as? Product.Library else { return product }
+    return .library(
+        name: library.name, type: library.type, targets: withAllBelow(library.targets).filter { !systemLibraries.contains($0) })
+}

@@ -29,7 +29,8 @@ def run(*command):
 def manifest():
     package = json.loads(run("swift", "package", "dump-package"))
     targets = {target["name"]: target for target in package["targets"]}
-    libraries = [name for product in package["products"] if "library" in product["type"] for name in product["targets"]]
+    # The module of a product comes first, before those below it.
+    libraries = [product["targets"][0] for product in package["products"] if "library" in product["type"]]
 
     def dependencies(name):
         # Products of other packages have no documentation here.
