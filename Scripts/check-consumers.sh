@@ -5,6 +5,12 @@
 #   Scripts/check-consumers.sh [options of swift build]
 set -euo pipefail
 cd "$(dirname "$0")/../Tests/Consumers"
+# An application is compiled again after an update only where the product that it names has the module that changed.
+swift package --package-path ../.. dump-package | python3 -c '
+import json, sys
+for product in json.load(sys.stdin)["products"]:
+    if product["name"] in ("DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAONodes") and "DAOCore" not in product["targets"]:
+        sys.exit("check-consumers: the product " + product["name"] + " does not name DAOCore")'
 # The package's own build has the same modules; with the same options, each is compiled once for both.
 build=../../.build
 
