@@ -153,12 +153,7 @@ extension Schema {
     /// Returns the relationship of a field, or the inverse one at a position after the fields; nil when there is none.
     func relation(at field: Int) -> (any Relation<Record>)? {
         guard field < description.fields.count else { return inverses[field] }
-        var next = relationList
-        while let relation = next?.relation {
-            if relation.field == field { return relation }
-            next = next?.next
-        }
-        return nil
+        return relations.first { $0.field == field }
     }
 
     /// Returns the relationship at a position of a condition.

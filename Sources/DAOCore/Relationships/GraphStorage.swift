@@ -49,11 +49,7 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     /// Assigns the related rows of records.
     private func attach(to records: inout [Record], _ form: GraphForm) throws {
         guard isCompleteWithoutLists, form == .withoutLists else { return try graph.attach(to: &records, form) }
-        var next = Record.schema.relationList
-        while let relation = next?.relation {
-            try relation.markUnread(&records)
-            next = next?.next
-        }
+        for relation in Record.schema.relations { try relation.markUnread(&records) }
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -121,9 +117,10 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
         if !reachesRelated(query) { return try flat.keys(query) }
-        if !query.sortsThroughRelations, let keys = try answeringAtOnce(query, flat.keys) { return keys }
+        let isSortedByRelated = query.sortsThroughRelations
+        if !isSortedByRelated, let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
-            if query.sortsThroughRelations { return try sortedRows(query).map { Record.schema.key(of: $0) } }
+            if isSortedByRelated { return try sortedRows(query).map { Record.schema.key(of: $0) } }
             if evaluating == nil, query.limit != nil {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
             }
@@ -134,13 +131,11 @@ extension GraphStorage {
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
         if !reachesRelated(query) { return try flat.count(query) }
-        if !query.sortsThroughRelations, let count = try answeringAtOnce(query, flat.count) { return count }
-        return try database.reads {
-            var query = query
-            // The order does not affect the count.
-            if query.sortsThroughRelations { query.order = [] }
-            return try answering(query, flat.count)
-        }
+        var query = query
+        // The order does not affect the count.
+        if query.sortsThroughRelations { query.order = [] }
+        if let count = try answeringAtOnce(query, flat.count) { return count }
+        return try database.reads { try answering(query, flat.count) }
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {

@@ -88,15 +88,25 @@ extension Relation {
     }
 }
 
-/// Relationships of a model. Code that is not compiled for the model looks up the type of an array of them, which costs more
-/// than to walk along all of these.
-final class RelationList<Parent: Model>: Sendable {
-    let relation: any Relation<Parent>
-    let next: RelationList?
+/// The relationships of a model, in order, one linked to the next. Code that is not compiled for the model looks up the type of an
+/// array of them, which costs more than to walk along all of these.
+struct Relations<Parent: Model>: Sequence, IteratorProtocol, Sendable {
+    private final class Node: Sendable {
+        let relation: any Relation<Parent>
+        let next: Node?
 
-    init(relation: any Relation<Parent>, next: RelationList?) {
-        self.relation = relation
-        self.next = next
+        init(_ relation: any Relation<Parent>, _ next: Node?) { (self.relation, self.next) = (relation, next) }
+    }
+
+    private var first: Node?
+
+    init(_ relations: [any Relation<Parent>]) { first = relations.reversed().reduce(nil) { Node($1, $0) } }
+
+    var isEmpty: Bool { first == nil }
+
+    mutating func next() -> (any Relation<Parent>)? {
+        defer { first = first?.next }
+        return first?.relation
     }
 }
 

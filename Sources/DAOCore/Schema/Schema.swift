@@ -36,9 +36,7 @@ public final class Schema<Record: Model>: Sendable {
     public let keyKind: ValueKind
 
     /// The relationship fields, in order.
-    let relations: [any Relation<Record>]
-    /// The same, one after another.
-    let relationList: RelationList<Record>?
+    let relations: Relations<Record>
     /// The inverse relationships that were used.
     let inverses: UsedInverses<Record>
     /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
@@ -137,8 +135,7 @@ public final class Schema<Record: Model>: Sendable {
         partialIndexes =
             partial.isEmpty ? nil : PartialIndexes { [description] in Index.descriptions(of: partial, in: description) }
         keyKind = description.keyKind
-        relations = fields.enumerated().compactMap { index, field in field.relation?(index) }
-        relationList = relations.reversed().reduce(nil) { RelationList(relation: $1, next: $0) }
+        relations = Relations(fields.enumerated().compactMap { index, field in field.relation?(index) })
         inverses = UsedInverses(after: fields.count)
         var unread: [Record] = []
         unread.reserveCapacity(1)
@@ -184,7 +181,6 @@ public final class Schema<Record: Model>: Sendable {
         self.defaults = defaults
         keyKind = description.keyKind
         relations = schema.relations
-        relationList = schema.relationList
         inverses = schema.inverses
         unread = schema.unread
         keyPaths = schema.keyPaths

@@ -18,27 +18,28 @@ struct PathChoice: CustomStringConvertible {
     init?(_ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
         let query = shaped.pathQuery
         let question = try shaped.plan.question.value { try PathQuestion.make(query, known, session) }
+        let race = Race(known: known, session: session, shaped: shaped)
         switch question {
         case .engine: return nil
-        case .answered(let path, let reason):
-            (self.path, description) = (path, reason)
-            return
-        case .ifShort, .shortest, .inOrder: break
-        }
-        let paths = question.paths
-        var number = shaped.repeatsChoices ? shaped.plan.choice : -1
-        if number < 0 {
-            number = try question.count(Race(known: known, session: session, shaped: shaped), shaped.pathQuery)
-            shaped.plan.learn(choice: number)
-        }
-        if number == paths.count { return nil }
-        path = paths[number]
-        description =
-            switch question {
-            case .ifShort: "chosen by counting: it leads to few of the rows"
-            case .inOrder where number == 0: "chosen by counting: in its order, the wanted rows come before another index ends"
-            default: "chosen by counting: it ends first"
+        case .answered(let path, let reason): (self.path, description) = (path, reason)
+        case .ifShort(let path):
+            if try race.choice({ try race.isShort(path) ? 0 : 1 }) > 0 { return nil }
+            (self.path, description) = (path, "chosen by counting: it leads to few of the rows")
+        case .shortest(let paths):
+            path = paths[try race.choice { try race.winner(among: paths) }]
+            description = "chosen by counting: it ends first"
+        case .inOrder(let ordered, let rivals):
+            let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
+            let number = try race.choice {
+                try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum) ?? rivals.count
             }
+            if number < rivals.count {
+                (path, description) = (rivals[number], "chosen by counting: it ends first")
+            } else {
+                path = ordered
+                description = "chosen by counting: in its order, the wanted rows come before another index ends"
+            }
+        }
     }
 }
 
@@ -55,28 +56,6 @@ enum PathQuestion: Sendable {
     case shortest([QueryPath])
     /// Whether a path ends before as many rows as are wanted were found on the one that has the query's order.
     case inOrder(QueryPath, rivals: [QueryPath])
-
-    /// The paths that are compared, with that in the query's order first.
-    var paths: [QueryPath] {
-        switch self {
-        case .engine: []
-        case .answered(let path, _), .ifShort(let path): [path]
-        case .shortest(let rivals): rivals
-        case .inOrder(let ordered, let rivals): [ordered] + rivals
-        }
-    }
-
-    /// Returns the number of the best path, found by counting; the number of paths when the engine chooses.
-    func count(_ race: Race, _ query: ResolvedQuery) throws -> Int {
-        switch self {
-        case .engine, .answered: return 0
-        case .ifShort(let path): return try race.isShort(path) ? 0 : 1
-        case .shortest(let rivals): return try race.winner(among: rivals)
-        case .inOrder(let ordered, let rivals):
-            let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
-            return try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum).map { $0 + 1 } ?? 0
-        }
-    }
 
     /// Analyses the paths of a query.
     static func make(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws -> PathQuestion {
@@ -145,6 +124,14 @@ struct Race {
 
     fileprivate var table: SQLTable { known.table }
     private var conjuncts: [Filter] { shaped.query.filter.conjuncts }
+
+    /// The number of the path that a closure finds by counting; that of the last queries of the shape, where it is repeated.
+    func choice(_ count: () throws -> Int) throws -> Int {
+        if shaped.repeatsChoices, let choice = shaped.plan.choices.last { return choice }
+        let number = try count()
+        shaped.plan.choices.learn(number)
+        return number
+    }
 
     /// The number of the shortest of some paths.
     func winner(among paths: [QueryPath]) throws -> Int {

@@ -220,58 +220,13 @@ package final class ShapePlan: Sendable {
     let question = Memo<PathQuestion>()
     /// The paths that the conditions restrict.
     let narrowPaths = Memo<[QueryPath]>()
+    /// What counting led to.
+    let choices = RepeatedChoices()
     private static let maximumTexts = 32
     private let texts = Mutex<[Statement: String]>([:])
     private let isKept: Bool
 
     init(isKept: Bool) { self.isKept = isKept }
-
-    // MARK: Choices that are repeated
-
-    /// The limits within which the steps of a run that repeats a choice are learned.
-    private static let learnedSteps = 1_000...16_000
-    /// After how many runs that repeat a choice rows are counted again, since another choice may have become better.
-    private static let repetitions = 256
-    /// How often in a row counting had one result, and then how many queries have repeated it.
-    private let streak = Atomic(0)
-    private let steps = Atomic(learnedSteps.lowerBound)
-    private let lastChoice = Atomic(-1)
-    /// The number of the path that was chosen last.
-    var choice: Int { lastChoice.load(ordering: .relaxed) }
-
-    /// Runs a closure with the choices that counting led to for the last queries of the shape, when all of these led to the same.
-    ///
-    /// A query that takes far more steps than those is given up, since the values of this one lead to more rows.
-    ///
-    /// - Returns: Nil when rows have to be counted.
-    func repeating<Result>(on connection: any SQLConnection, _ body: () throws -> Result) throws -> Result? {
-        let streak = self.streak.load(ordering: .relaxed)
-        if streak <= 0 { return nil }
-        let limits = LimitedReading.current
-        if streak < limits.streak { return nil }
-        let isLast = streak >= limits.streak + Self.repetitions
-        self.streak.store(isLast ? limits.streak - 1 : streak + 1, ordering: .relaxed)
-        let steps = self.steps.load(ordering: .relaxed)
-        if let result = try connection.interrupting(afterSteps: min(steps, limits.steps), body) { return result }
-        // To count costs little beside a query that takes more steps than the largest number.
-        let isLong = steps == Self.learnedSteps.upperBound
-        self.streak.store(isLong ? -1_000 : 0, ordering: .relaxed)
-        self.steps.store(min(steps * 2, Self.learnedSteps.upperBound), ordering: .relaxed)
-        return nil
-    }
-
-    /// Remembers which path was chosen by counting.
-    func learn(choice: Int) { learn(isAsBefore: lastChoice.exchange(choice, ordering: .relaxed) == choice) }
-
-    /// Remembers whether counting had the result that repeated runs rely on.
-    func learn(isAsBefore: Bool) {
-        if isAsBefore {
-            streak.add(1, ordering: .relaxed)
-        } else {
-            streak.store(0, ordering: .relaxed)
-            steps.store(Self.learnedSteps.lowerBound, ordering: .relaxed)
-        }
-    }
 
     /// Returns a statement of a query. Its text is composed for the first query of the shape.
     ///

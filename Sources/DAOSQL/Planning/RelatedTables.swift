@@ -8,28 +8,31 @@ struct RelatedTables {
     let isLimited: Bool
     /// The conditions that few related rows meet.
     private(set) var metByFew: Set<ObjectIdentifier> = []
-    /// Whether conditions that few related rows may meet are taken as such, and nothing is counted.
-    private let assumesFew: Bool
 
     /// Finds what the conditions of a query read.
+    ///
+    /// - Parameters:
+    ///   - query: The query.
+    ///   - instance: The tables.
+    ///   - session: Where rows are counted.
+    ///   - assumesFew: Whether conditions that few related rows may meet are taken as such, and nothing is counted.
     init(_ query: ResolvedQuery, _ instance: SQLInstance, _ session: SQLSession, assumesFew: Bool = false) throws {
         self.instance = instance
         self.session = session
-        self.assumesFew = assumesFew
         isLimited = query.limit != nil
-        try findFew(in: query.filter)
+        try findFew(in: query.filter, assumesFew)
     }
 
     /// Whether few related rows meet a condition, so that they are found first and lead to the rows.
     func isMetByFew(_ filter: RelatedFilter) -> Bool { !metByFew.isEmpty && metByFew.contains(ObjectIdentifier(filter)) }
 
-    private mutating func findFew(in filter: Filter) throws {
+    private mutating func findFew(in filter: Filter, _ assumesFew: Bool) throws {
         switch filter {
-        case .and(let filters), .or(let filters): for filter in filters { try findFew(in: filter) }
+        case .and(let filters), .or(let filters): for filter in filters { try findFew(in: filter, assumesFew) }
         case .related(let filter, _):
             // The related rows of a reference were looked for before: where one key is found, an index may have the order, too.
             if filter.relation.isToOne, !filter.isInverse { return }
-            if case .any(let inner) = filter.test, try isMetByFew(inner, of: filter.target) {
+            if case .any(let inner) = filter.test, try isMetByFew(inner, of: filter.target, assumesFew) {
                 metByFew.insert(ObjectIdentifier(filter))
             }
         default: break
@@ -37,7 +40,7 @@ struct RelatedTables {
     }
 
     /// Whether an index leads to few rows of a model that can meet a condition, or there are only few.
-    private func isMetByFew(_ filter: Filter, of target: EntityDeclaration) throws -> Bool {
+    private func isMetByFew(_ filter: Filter, of target: EntityDeclaration, _ assumesFew: Bool) throws -> Bool {
         if filter == .all || filter.reachesRelated { return false }
         let known = try instance.table(for: target, in: session)
         if try known.searchPaths(session).isEmpty { return false }

@@ -23,12 +23,12 @@ extension SQLStorage {
     ) throws -> Result {
         let assumed = try RelatedTables(query, owner.instance, session, assumesFew: true)
         let shaped = try ShapedQuery(query, of: known, assumed)
-        let result = try shaped.plan.repeating(on: session.connection) { try body(shaped.repeatingChoices) }
+        let result = try shaped.plan.choices.repeating(on: session.connection) { try body(shaped.repeatingChoices) }
         if let result { return result }
         if assumed.metByFew.isEmpty { return try body(shaped) }
         let counted = try tables(session, query)
         let areFew = counted.metByFew == assumed.metByFew
-        shaped.plan.learn(isAsBefore: areFew)
+        shaped.plan.choices.learn(isAsBefore: areFew)
         return try body(areFew ? shaped : ShapedQuery(query, of: known, counted))
     }
 

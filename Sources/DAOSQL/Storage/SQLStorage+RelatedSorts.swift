@@ -11,7 +11,7 @@ extension SQLStorage {
             do {
                 let related = try tables(session, resolved)
                 let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
-                let rows = try shaped.plan.repeating(on: session.connection) {
+                let rows = try shaped.plan.choices.repeating(on: session.connection) {
                     try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)
                 }
                 if let rows { return rows }
@@ -52,7 +52,7 @@ extension SQLStorage {
         guard let path = try RelatedPath(sort, shaped, known, related, session) else { return nil }
         if case .indexes(let indexes) = path {
             let areFew = try indexes.hasShortRival(after: max(limit * 3, 64))
-            shaped.plan.learn(isAsBefore: areFew)
+            shaped.plan.choices.learn(isAsBefore: areFew)
             if areFew { return nil }
         }
         let start = sort.start.map(\.value)
