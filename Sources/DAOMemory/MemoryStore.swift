@@ -1,6 +1,7 @@
 import DAOCore
 import DAOKeyValue
 import Foundation
+import Synchronization
 
 /// An ordered key-value store in memory. Its contents are released with it.
 ///
@@ -15,7 +16,7 @@ import Foundation
 /// try writer.commit()
 /// ```
 public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
-    // Unchecked because of the variables below: every access to them holds the lock of `state`.
+    // Unchecked because of the variables below: every access to them holds the lock of `writing`.
 
     /// The application's name for the store. The store does not use it.
     public let name: String?
@@ -23,12 +24,12 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     /// The traits of the store. It is not persistent.
     public let traits = KeyValueStoreTraits(name: "memory")
 
-    // Protects all variables, and wakes threads that wait to write.
-    private let state = NSCondition()
-    private var committed = MemoryState()
+    // Nil after closing. It has a lock of its own, so that reads never wait for those who begin and end to write.
+    private let committed = Mutex<MemoryState?>(.empty)
+    // Protects the variables, and wakes threads that wait to write.
+    private let writing = NSCondition()
     private var lastStamp: UInt64 = 0
     private var writer: pthread_t?
-    private var isClosed = false
 
     /// Creates an empty store.
     ///
@@ -48,41 +49,49 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     ///   write transaction.
     public func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
         if access == .read { return MemoryTransaction(try newest(), self) }
-        state.lock()
-        defer { state.unlock() }
-        try waitToWrite()
-        guard !isClosed else { throw StorageError.closed(nil) }
+        writing.lock()
+        defer { writing.unlock() }
+        let state = try waitToWrite()
         writer = pthread_self()
-        return MemoryWriteTransaction(committed, stamp: lastStamp + 1, store: self)
+        return MemoryWriteTransaction(state, stamp: lastStamp + 1, store: self)
     }
 
     /// The last committed state.
     func newest() throws -> MemoryState {
-        state.lock()
-        defer { state.unlock() }
-        guard !isClosed else { throw StorageError.closed(nil) }
-        return committed
+        guard let state = committed.withLock({ $0 }) else { throw StorageError.closed(nil) }
+        return state
     }
 
     /// Releases all data that no transaction still uses.
     public func close() {
-        state.lock()
-        isClosed = true
-        let dropped = committed
-        committed = MemoryState()
-        state.broadcast()
-        state.unlock()
-        // Freeing a large tree takes time, so it happens here, after the lock is released.
+        let dropped = replaceCommitted(by: nil)
+        writing.lock()
+        writing.broadcast()
+        writing.unlock()
+        // Freeing a large tree takes time, so it happens here, without a lock.
         _ = consume dropped
     }
 
     /// Waits, with the lock held, until no write transaction runs.
-    private func waitToWrite() throws {
-        while let writer, !isClosed {
+    ///
+    /// - Returns: The last committed state.
+    private func waitToWrite() throws -> MemoryState {
+        while true {
+            let state = try newest()
+            guard let writer else { return state }
             guard pthread_equal(writer, pthread_self()) == 0 else {
                 throw StorageError.threadIsWriting(nil)
             }
-            state.wait()
+            writing.wait()
+        }
+    }
+
+    /// Replaces the committed state, unless the store is closed. Returns the replaced state.
+    private func replaceCommitted(by new: MemoryState?) -> MemoryState? {
+        committed.withLock { committed in
+            guard let replaced = committed else { return nil }
+            committed = new
+            return replaced
         }
     }
 
@@ -93,14 +102,11 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     ///   - lastStamp: The last stamp given to a node.
     /// - Returns: The replaced state. The caller frees it without a lock held.
     func endWriting(publishing new: MemoryState?, lastStamp: UInt64) -> MemoryState? {
-        state.lock()
-        defer { state.unlock() }
+        writing.lock()
+        defer { writing.unlock() }
         self.lastStamp = lastStamp
         writer = nil
-        state.signal()
-        guard let new, !isClosed else { return nil }
-        let replaced = committed
-        committed = new
-        return replaced
+        writing.signal()
+        return new.flatMap(replaceCommitted)
     }
 }

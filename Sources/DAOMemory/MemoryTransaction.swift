@@ -6,35 +6,36 @@ import DAOKeyValue
 /// Only one thread uses it at a time. The state that it reads never changes.
 class MemoryTransaction: RenewableTransaction {
 
-    // Keeps the memory of `top` alive. Nil after the end.
-    private final var tree: Tree?
+    // Keeps the memory of `top` alive; nil after the end, and in a transaction that writes, whose editor does.
+    @exclusivity(unchecked) private final var state: MemoryState?
     // The root's memory, read without reference counting. Nil after the end.
     @exclusivity(unchecked) private(set) final var top: NodePointer?
     // Counts the changes that invalidate cursors: every write, and the end.
     @exclusivity(unchecked) private(set) final var version = 0
 
-    // The number of keys by their first byte.
-    @exclusivity(unchecked) private final var counts: [Int]
     final let store: MemoryStore
 
     /// Begins to read a state of a store.
-    init(_ state: MemoryState, _ store: MemoryStore) {
-        tree = state.tree
-        top = state.tree.top
-        counts = state.counts
+    convenience init(_ state: MemoryState, _ store: MemoryStore) {
+        self.init(state.tree, store)
+        self.state = state
+    }
+
+    /// Begins to read a tree that another object keeps alive.
+    init(_ tree: Tree, _ store: MemoryStore) {
+        top = tree.top
         self.store = store
     }
 
     final func renew() throws {
         let state = try store.newest()
-        counts = state.counts
-        show(state.tree)
+        show(state.tree.top)
+        self.state = consume state
     }
 
-    /// Switches to another state; nil ends the transaction.
-    final func show(_ tree: Tree?) {
-        self.tree = tree
-        top = tree?.top
+    /// Switches to another tree, which another object keeps alive; nil ends the transaction.
+    final func show(_ top: NodePointer?) {
+        self.top = top
         version += 1
     }
 
@@ -59,7 +60,7 @@ class MemoryTransaction: RenewableTransaction {
         return MemoryCursor(self)
     }
 
-    func entryCount(of first: UInt8) -> Int? { counts[Int(first)] }
+    func entryCount(of first: UInt8) -> Int? { state?.counts[Int(first)] }
 
     // MARK: Writing, refused by a read transaction
 
@@ -79,8 +80,11 @@ class MemoryTransaction: RenewableTransaction {
 
     func commit() throws {
         guard top != nil else { throw Self.ended }
-        show(nil)
+        abort()
     }
 
-    func abort() { show(nil) }
+    func abort() {
+        show(nil)
+        state = nil
+    }
 }

@@ -11,7 +11,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
     /// Begins to change a state.
     init(_ state: MemoryState, stamp: UInt64, store: MemoryStore) {
         editor = TreeEditor(state, stamp: stamp)
-        super.init(state, store)
+        super.init(state.tree, store)
     }
 
     deinit { abort() }
@@ -39,20 +39,20 @@ final class MemoryWriteTransaction: MemoryTransaction {
     override func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws {
         try check(key)
         _ = editor.put(key, value, replaces: true)
-        show(editor.tree)
+        show(editor.tree.top)
     }
 
     override func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool {
         try check(key)
         guard editor.put(key, value, replaces: false) else { return false }
-        show(editor.tree)
+        show(editor.tree.top)
         return true
     }
 
     override func delete(_ key: UnsafeRawBufferPointer) throws -> Bool {
         try check(key)
         guard editor.delete(key) else { return false }
-        show(editor.tree)
+        show(editor.tree.top)
         return true
     }
 
@@ -71,7 +71,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
     override func rollbackSavepoint() throws {
         try checkSavepoint()
         editor.rollbackSavepoint()
-        show(editor.tree)
+        show(editor.tree.top)
     }
 
     private func checkSavepoint() throws {
@@ -100,7 +100,7 @@ final class MemoryWriteTransaction: MemoryTransaction {
         show(nil)
         // Freed when this function returns, outside the store's lock.
         let replaced = store.endWriting(publishing: state, lastStamp: editor.lastStamp)
-        editor = TreeEditor(MemoryState(), stamp: 0)
+        editor = TreeEditor(.empty, stamp: 0)
         _ = consume replaced
     }
 }

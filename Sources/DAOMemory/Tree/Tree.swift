@@ -22,13 +22,17 @@ struct Tree {
 }
 
 /// A committed state: all keys and values, and how many there are.
-struct MemoryState {
-    var tree = Tree()
-    /// The number of keys by their first byte.
-    var counts = noKeys
+final class MemoryState: @unchecked Sendable {
+    // Unchecked because of the tree, which never changes after its transaction has committed.
 
-    // Shared, because every commit leaves an empty state behind.
-    private static let noKeys = [Int](repeating: 0, count: 256)
+    let tree: Tree
+    /// The number of keys by their first byte.
+    let counts: [Int]
+
+    init(tree: Tree, counts: [Int]) { (self.tree, self.counts) = (tree, counts) }
+
+    /// The state without keys.
+    static let empty = MemoryState(tree: Tree(), counts: [Int](repeating: 0, count: 256))
 }
 
 /// A node on the path from the root to an entry, and the slot of the next node.
