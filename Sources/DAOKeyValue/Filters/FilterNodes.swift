@@ -52,63 +52,85 @@ final class NullNode: FilterNode {
     override func matches(_ reader: RecordReader) throws -> Bool { reader.span(at: field).isNull == expected }
 }
 
+/// For which orders of a value and a literal a comparison holds. A row needs no branch for the kind of comparison.
+private struct ExpectedOrder {
+    /// A bit each for less, equal and greater.
+    private let bits: UInt
+
+    init(_ comparison: Comparison) {
+        bits = (comparison.holds(-1) ? 1 : 0) | (comparison.holds(0) ? 2 : 0) | (comparison.holds(1) ? 4 : 0)
+    }
+
+    /// Whether the comparison holds. A value that is neither less nor equal counts as greater.
+    @inline(__always) func holds<Value: Comparable>(_ value: Value, _ literal: Value) -> Bool {
+        let order: UInt = value < literal ? 0 : (value == literal ? 1 : 2)
+        return bits &>> order & 1 != 0
+    }
+}
+
 /// Compares a signed integer with a literal.
 final class SignedNode: FilterNode {
     private let field: Int
-    private let comparison: Comparison
+    private let order: ExpectedOrder
+    private let holdsForNil: Bool
     private let literal: Int64
 
     init(_ field: Int, _ comparison: Comparison, _ literal: Int64) {
         self.field = field
-        self.comparison = comparison
+        order = ExpectedOrder(comparison)
+        holdsForNil = comparison == .notEqual
         self.literal = literal
     }
 
     override func matches(_ reader: RecordReader) throws -> Bool {
         let span = reader.span(at: field)
-        if span.isNull { return comparison == .notEqual }
+        if span.isNull { return holdsForNil }
         guard let value = span.signed else { throw reader.damaged(span, at: field) }
-        return comparison.holds(value < literal ? -1 : (value == literal ? 0 : 1))
+        return order.holds(value, literal)
     }
 }
 
 /// Compares an unsigned integer or a Boolean with a literal.
 final class UnsignedNode: FilterNode {
     private let field: Int
-    private let comparison: Comparison
+    private let order: ExpectedOrder
+    private let holdsForNil: Bool
     private let literal: UInt64
 
     init(_ field: Int, _ comparison: Comparison, _ literal: UInt64) {
         self.field = field
-        self.comparison = comparison
+        order = ExpectedOrder(comparison)
+        holdsForNil = comparison == .notEqual
         self.literal = literal
     }
 
     override func matches(_ reader: RecordReader) throws -> Bool {
         let span = reader.span(at: field)
-        if span.isNull { return comparison == .notEqual }
+        if span.isNull { return holdsForNil }
         guard let value = span.unsigned else { throw reader.damaged(span, at: field) }
-        return comparison.holds(value < literal ? -1 : (value == literal ? 0 : 1))
+        return order.holds(value, literal)
     }
 }
 
-/// Compares a floating-point number or a date with a literal.
+/// Compares a floating-point number or a date with a literal, which is not NaN: NaN comes after all other numbers.
 final class FloatingNode: FilterNode {
     private let field: Int
-    private let comparison: Comparison
+    private let order: ExpectedOrder
+    private let holdsForNil: Bool
     private let literal: Double
 
     init(_ field: Int, _ comparison: Comparison, _ literal: Double) {
         self.field = field
-        self.comparison = comparison
+        order = ExpectedOrder(comparison)
+        holdsForNil = comparison == .notEqual
         self.literal = literal
     }
 
     override func matches(_ reader: RecordReader) throws -> Bool {
         let span = reader.span(at: field)
-        if span.isNull { return comparison == .notEqual }
+        if span.isNull { return holdsForNil }
         guard let value = span.floating else { throw reader.damaged(span, at: field) }
-        return comparison.holds(value.totalOrder(against: literal))
+        return order.holds(value, literal)
     }
 }
 

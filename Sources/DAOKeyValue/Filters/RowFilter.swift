@@ -106,8 +106,9 @@ struct FilterCompiler {
         case (.unsigned, .integer(let number)) where number >= 0: return UnsignedNode(field, comparison, UInt64(number))
         case (.unsigned, .unsigned(let number)): return UnsignedNode(field, comparison, number)
         case (.unsigned, .bool(let flag)): return UnsignedNode(field, comparison, flag ? 1 : 0)
-        case (.floating, .double(let number)): return FloatingNode(field, comparison, number)
-        case (.floating, .date(let date)): return FloatingNode(field, comparison, date.timeIntervalSinceReferenceDate)
+        case (.floating, .double(let number)) where !number.isNaN: return FloatingNode(field, comparison, number)
+        case (.floating, .date(let date)) where !date.timeIntervalSinceReferenceDate.isNaN:
+            return FloatingNode(field, comparison, date.timeIntervalSinceReferenceDate)
         case (.bytes, _), (.uuid, _): return value.plainBytes.map { BytesNode(field, comparison, $0) }
         default: return nil
         }
