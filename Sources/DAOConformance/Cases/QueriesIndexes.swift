@@ -81,8 +81,9 @@ enum QueriesIndexes {
             let reference = try ReferenceRows(context, Crate.make(90))
             for condition in [
                 Condition<Crate>.all, Condition { $0.room == 1 }, Condition { $0.isOpen == true && $0.room == nil },
+                Condition { $0.room.in([1, nil, 2]) && $0.date.in([nil, 0, .nan, 1]) },
             ] {
-                for order in orders.dropFirst(4).prefix(6) {
+                for order in orders.dropFirst(4).prefix(6) + [[.ascending(\.room)], [.descending(\.room)]] {
                     let expected = try Query(where: condition, orderedBy: order).resolved().evaluate(over: reference.rows)
                     var ids: [Int] = []
                     var query = Query(where: condition, orderedBy: order)
@@ -172,11 +173,15 @@ enum QueriesIndexes {
         Condition { $0.isOpen == true && $0.room <= .max && $0.date > .infinity },
         Condition { $0.room.in([0, 1, 2]) && $0.room >= 1 && $0.date < 1 },
         Condition { $0.isOpen.in([true, false]) && $0.room.in([nil, 0, 1]) && $0.room <= 1 && $0.date == 0 },
+        // Rows of one room are in several ranges of the index.
+        Condition { $0.room.in([0, 1, 2]) && !($0.date <= 0) },
+        Condition { $0.room.in([1, nil, 2]) && $0.date.in([nil, 0, .nan, 1]) },
     ]
 
     private static let orders: [[Sort<Crate>]] = [
         [], [.descending(\.id)], [.descending(\.date)], [.ascending(\.date)], [.ascending(\.room), .descending(\.date)],
         [.descending(\.room), .ascending(\.date)], [.descending(\.room), .ascending(\.date), .descending(\.id)],
+        [.ascending(\.room)], [.descending(\.room)],
         [.ascending(\.room), .ascending(\.title)], [.ascending(\.title)],
         [.descending(\.title)], [.descending(\.room), .ascending(\.title), .descending(\.price)],
         [.ascending(\.price), .descending(\.code), .ascending(\.title)], [.ascending(\.code), .ascending(\.id)],

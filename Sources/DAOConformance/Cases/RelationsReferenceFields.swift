@@ -213,6 +213,40 @@ enum RelationsReferenceFields {
                 }
             }
         },
+        ConformanceCase(
+            "R.referenceSortBesidePartialIndexes", "R9", "Q9", "Q1",
+            title: "a sort through a Reference, with conditions that partial indexes serve"
+        ) { context in
+            let (database, ledgers) = try context.open(with: Ledger.self)
+            let people = (0..<9).map { Clerk(id: $0, name: "\(20 - $0)", days: $0) }
+            try database.dao(Clerk.self).create(people)
+            let all = (0..<80).map { id in
+                Ledger(id: id, isBack: id % 3 == 0, days: id * 7 % 11, clerk: id % 8 == 7 ? nil : Reference(id * 5 % 9))
+            }
+            try ledgers.create(all)
+            func name(_ row: Ledger) -> String { row.clerk == nil ? "" : people[row.id * 5 % 9].name }
+            let conditions: [(Condition<Ledger>, (Ledger) -> Bool)] = [
+                (Condition { !$0.isBack }, { !$0.isBack }),
+                (Condition { !$0.isBack && $0.days > 3 && $0.id > 3 }, { !$0.isBack && $0.days > 3 && $0.id > 3 }),
+                (Condition { !$0.isBack && $0.clerk != Reference(5) }, { !$0.isBack && $0.clerk != Reference(5) }),
+                (Condition { !$0.isBack && $0.clerk == nil && $0.days < 9 }, { !$0.isBack && $0.clerk == nil && $0.days < 9 }),
+                (Condition { $0.days == 4 && $0.id.between(2, and: 70) }, { $0.days == 4 && 2...70 ~= $0.id }),
+                (Condition { $0.days >= 4 && $0.id > 5 && !$0.isBack }, { $0.days >= 4 && $0.id > 5 && !$0.isBack }),
+                (Condition { $0.days.in([5, 9]) && $0.clerk.name != "14" }, { [5, 9].contains($0.days) && name($0) != "14" }),
+            ]
+            for (condition, isMet) in conditions {
+                for isAscending in [true, false] {
+                    let order: Sort<Ledger> = isAscending ? .ascending(\.clerk, \.name) : .descending(\.clerk, \.name)
+                    let expected = all.filter(isMet).sorted {
+                        name($0) == name($1) ? $0.id < $1.id : (name($0) < name($1)) == isAscending
+                    }.map(\.id)
+                    let query = Query(where: condition, orderedBy: [order])
+                    try expectEqual(try ledgers.read(query).map(\.id), expected, "\(query)")
+                    let page = try ledgers.page(query, limit: 6)
+                    try expectEqual(page.elements.map(\.id), Array(expected.prefix(6)), "the first page of \(query)")
+                }
+            }
+        },
     ]
 
     /// Stores a row for each key, and a row that refers to it, which is found by it and erased with it.
@@ -267,6 +301,29 @@ private struct ToKnown: Plain, Model {
     var id: Int
     var target: Reference<Known>?
     static let schema = Schema("toKnown", Self.init, Field("id", \.id, .primaryKey), Field("target", \.target))
+}
+
+/// A row with a field of the name that a ``Ledger``'s has.
+private struct Clerk: Plain, Model, Equatable {
+    var id: Int
+    var name: String
+    var days: Int
+
+    static let schema = Schema(
+        "clerk", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed), Field("days", \.days))
+}
+
+/// A row with a Reference and partial indexes.
+private struct Ledger: Plain, Model, Equatable {
+    var id: Int
+    var isBack: Bool
+    var days: Int
+    var clerk: Reference<Clerk>?
+
+    static let schema = Schema(
+        "ledger", Self.init,
+        Field("id", \.id, .primaryKey), Field("isBack", \.isBack), Field("days", \.days), Field("clerk", \.clerk),
+        indexes: [Index(\.clerk, where: { !$0.isBack }), Index(\.id, \.days, where: { $0.days >= 4 })])
 }
 
 /// A row with an index on a field that rows can be without.

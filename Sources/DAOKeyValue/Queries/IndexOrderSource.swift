@@ -27,6 +27,8 @@ final class IndexOrderSource: RowSource {
         case atEnd
     }
     @exclusivity(unchecked) private var state = State.between
+    /// Where the walk is while a collected group is returned.
+    @exclusivity(unchecked) private var stateAfterGroup = State.atEnd
     /// The common prefix of the entries of the current group.
     @exclusivity(unchecked) private var group: [UInt8] = []
 
@@ -88,13 +90,14 @@ final class IndexOrderSource: RowSource {
             case .inSortedGroup:
                 if try sorted.next(reader) { return true }
                 sorted.removeAll()
-                try leaveGroup()
+                state = stateAfterGroup
             case .inReversedGroup:
                 if try walk.stepUp(), walk.key.begins(with: group) {
                     reader.show(entry: walk.key, key: walk.key.from(group.count))
                     return true
                 }
-                try leaveGroup()
+                // The group before it.
+                state = try walk.seekBefore(group) ? .atGroup : .between
             case .atEnd: return false
             }
         }
@@ -119,17 +122,17 @@ final class IndexOrderSource: RowSource {
         group.append(contentsOf: walk.key[..<value.end])
     }
 
-    /// Collects and sorts the current group of the walk.
+    /// Collects and sorts the current group of the walk, which can have entries in several ranges.
     private func collectGroup(_ value: KeyParser.IndexedValue, _ reader: RecordReader) throws {
         enterGroup(value)
-        var isThere = try walk.seek(firstOfGroup)
+        var isThere = true
         while isThere, walk.key.begins(with: group) {
             guard try access.show(primaryKey(), in: reader) else { throw access.table.corruptedIndex(index) }
             if try access.matches(reader) { try sorted.add(reader, hasRecord: true) }
-            isThere = try walk.stepUp()
+            isThere = try walk.next()
         }
         sorted.sort()
-        state = .inSortedGroup
+        (state, stateAfterGroup) = (.inSortedGroup, isThere ? .atGroup : .atEnd)
     }
 
     /// Moves from the last entry of a group to the first, and moves the reader there.
@@ -146,12 +149,6 @@ final class IndexOrderSource: RowSource {
             reader.show(entry: last, key: last.from(group.count))
             state = isThere ? .atGroup : .between
         }
-    }
-
-    /// Moves to the group after the current group, in the direction of the walk.
-    private func leaveGroup() throws {
-        let isThere = try order.isForward ? walk.seek(group.successor) : walk.seekBefore(group)
-        state = isThere ? .atGroup : .between
     }
 
     /// The beginning of the group, or of the key range if the range begins inside the group.

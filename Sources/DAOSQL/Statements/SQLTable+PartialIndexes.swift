@@ -6,6 +6,8 @@ import DAOCore
 struct IndexConditionPart: Sendable {
     let filter: Filter
     let text: String
+    /// The text for a statement that reads another table, too.
+    let qualifiedText: String
 }
 
 /// The condition of a partial index.
@@ -32,14 +34,20 @@ extension SQLTable {
     /// The condition of a partial index; nil when the index has all rows, and when the dialect has no text for a value.
     func condition(of index: IndexDescription) -> IndexConditionText? {
         guard let filter = index.filter(of: entity) else { return nil }
-        let parts = filter.conjuncts.compactMap { part in text(of: part).map { IndexConditionPart(filter: part, text: $0) } }
+        let parts = filter.conjuncts.compactMap { part in
+            text(of: part, columns, comparable).flatMap { text in
+                self.text(of: part, qualified.stored, qualified.comparable).map {
+                    IndexConditionPart(filter: part, text: text, qualifiedText: $0)
+                }
+            }
+        }
         return parts.count == filter.conjuncts.count && !parts.isEmpty ? IndexConditionText(filter: filter, parts: parts) : nil
     }
 
     /// Writes a filter without parameters. It is null, or false, for the rows that do not match.
-    private func text(of filter: Filter) -> String? {
+    private func text(of filter: Filter, _ columns: [String], _ comparable: [String]) -> String? {
         func joined(_ filters: [Filter], _ word: String) -> String? {
-            let texts = filters.compactMap { text(of: $0) }
+            let texts = filters.compactMap { text(of: $0, columns, comparable) }
             return texts.count == filters.count ? "(\(texts.joined(separator: " \(word) ")))" : nil
         }
         switch filter {

@@ -354,19 +354,23 @@ extension SQLTable {
             writer.write(")")
             return writer.sql
         }
+        try write(filter, to: &writer, \.text)
+        return writer.sql
+    }
+
+    /// Writes a filter, with the conditions of the partial indexes that serve it as text.
+    private func write(
+        _ filter: Filter, to writer: inout ConditionWriter, _ text: (IndexConditionPart) -> String
+    ) throws {
         let (met, rest) = dividedByIndexes(filter)
-        if met.isEmpty {
-            try writer.write(filter)
-            return writer.sql
-        }
+        if met.isEmpty { return try writer.write(filter) }
         if rest != .all {
             let isOpen = if case .or = rest { true } else { false }
             if isOpen { writer.write("(") }
             try writer.write(rest)
             writer.write(isOpen ? ") AND " : " AND ")
         }
-        writer.write(met.joined(separator: " AND "))
-        return writer.sql
+        writer.write(met.map(text).joined(separator: " AND "))
     }
 
     /// The look-up by an element for a statement whose path nobody chose; nil when the rows are known by their keys.
@@ -378,14 +382,14 @@ extension SQLTable {
         return isKnown ? nil : ElementLookUp.all(in: conjuncts, self).first
     }
 
-    /// The conditions of the partial indexes that serve a filter, as text, and what has to be checked beside them.
-    private func dividedByIndexes(_ filter: Filter) -> (met: [String], rest: Filter) {
+    /// The conditions of the partial indexes that serve a filter, and what has to be checked beside them.
+    private func dividedByIndexes(_ filter: Filter) -> (met: [IndexConditionPart], rest: Filter) {
         var met: [IndexConditionPart] = []
         for index in partialIndexes where filter.implies(index.filter) {
             met += index.parts.filter { part in !met.contains { $0.filter == part.filter } }
         }
         if met.isEmpty { return ([], filter) }
-        return (met.map(\.text), .every(filter.conjuncts.filter { conjunct in !met.contains { $0.filter == conjunct } }))
+        return (met, .every(filter.conjuncts.filter { conjunct in !met.contains { $0.filter == conjunct } }))
     }
 
     /// Returns the statement that reads the declared columns of a query's rows in the order of a field of their related rows,
@@ -419,7 +423,7 @@ extension SQLTable {
         }
         if query.filter != .all {
             writer.write(" AND (")
-            try writer.write(query.filter)
+            try write(query.filter, to: &writer, \.qualifiedText)
             writer.write(")")
         }
         let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field].type.kind)
