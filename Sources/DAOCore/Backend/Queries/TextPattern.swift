@@ -74,20 +74,44 @@ extension String {
         if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
         // Decomposition separates a letter from its marks, so that both spellings of "é" have the same folded
         // form.
-        var scalars = String.UnicodeScalarView()
-        for scalar in decomposedStringWithCanonicalMapping.unicodeScalars {
+        var folded = ""
+        folded.reserveCapacity(utf8.count)
+        // One by one: to append several scalars at once copies the text.
+        func append(_ scalar: Unicode.Scalar) { folded.unicodeScalars.append(scalar) }
+        for scalar in decomposed.unicodeScalars {
             if options.contains(.diacriticInsensitive), scalar.isDiacritic { continue }
-            if options.contains(.caseInsensitive) {
-                scalars.append(contentsOf: scalar.caseFolded)
-            } else {
-                scalars.append(scalar)
-            }
+            if options.contains(.caseInsensitive) { scalar.forEachFolded(append) } else { append(scalar) }
         }
-        return String(scalars).decomposedStringWithCanonicalMapping
+        return folded.decomposed
+    }
+
+    /// The text in canonical decomposition, made of pieces: the time that Foundation takes grows with the square of the length.
+    ///
+    /// A piece ends before a scalar that is no mark. Decomposition reorders nothing but marks.
+    private var decomposed: String {
+        let scalars = unicodeScalars
+        var (result, start, count) = ("", scalars.startIndex, 0)
+        for index in scalars.indices {
+            if count >= 1_000, !scalars[index].isMark {
+                result += String(scalars[start..<index]).decomposedStringWithCanonicalMapping
+                (start, count) = (index, 0)
+            }
+            count += 1
+        }
+        let last = start == scalars.startIndex ? self : String(scalars[start...])
+        return result + last.decomposedStringWithCanonicalMapping
     }
 }
 
 extension Unicode.Scalar {
+    /// Whether the scalar is a mark: general categories Mn, Mc and Me.
+    fileprivate var isMark: Bool {
+        switch properties.generalCategory {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
     /// Whether the scalar is a mark on the preceding letter: general categories Mn and Me.
     fileprivate var isDiacritic: Bool {
         switch properties.generalCategory {
@@ -96,21 +120,20 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Full case folding as in Unicode's CaseFolding.txt, derived from the mappings of the standard library:
-    /// the lower case of the upper case. Letters with a different folding are handled separately.
-    fileprivate var caseFolded: String.UnicodeScalarView {
+    /// Calls a closure with each scalar of the full case folding as in Unicode's CaseFolding.txt, derived from the mappings of the
+    /// standard library: the lower case of the upper case. Letters with a different folding are handled separately.
+    fileprivate func forEachFolded(_ body: (Unicode.Scalar) -> Void) {
         switch value {
-        case 0x03C2: return String("\u{03C3}").unicodeScalars  // final sigma
-        case 0x1E9E: return String("ss").unicodeScalars  // capital sharp s
-        case 0x0130: return String("i\u{0307}").unicodeScalars  // capital I with a dot
-        case 0x0131: return String("\u{0131}").unicodeScalars  // dotless i folds to itself
-        case 0x13A0...0x13F5: return String(self).unicodeScalars  // Cherokee folds to its capitals
-        case 0x13F8...0x13FD, 0xAB70...0xABBF: return properties.uppercaseMapping.unicodeScalars
+        case 0..<0x80: body(0x41...0x5A ~= value ? Unicode.Scalar(UInt8(value) | 0x20) : self)
+        case 0x03C2: body("\u{03C3}")  // final sigma
+        case 0x1E9E: "ss".unicodeScalars.forEach(body)  // capital sharp s
+        case 0x0130: "i\u{0307}".unicodeScalars.forEach(body)  // capital I with a dot
+        case 0x0131, 0x13A0...0x13F5: body(self)  // dotless i folds to itself, Cherokee to its capitals
+        case 0x13F8...0x13FD, 0xAB70...0xABBF: properties.uppercaseMapping.unicodeScalars.forEach(body)
         default:
-            return String(
-                properties.uppercaseMapping.unicodeScalars.flatMap { Array($0.properties.lowercaseMapping.unicodeScalars) }
-                    .reduce(into: String.UnicodeScalarView()) { $0.append($1 == "\u{03C2}" ? "\u{03C3}" : $1) }
-            ).unicodeScalars
+            for upper in properties.uppercaseMapping.unicodeScalars {
+                for lower in upper.properties.lowercaseMapping.unicodeScalars { body(lower == "\u{03C2}" ? "\u{03C3}" : lower) }
+            }
         }
     }
 }
