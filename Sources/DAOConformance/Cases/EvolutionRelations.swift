@@ -65,6 +65,10 @@ enum EvolutionRelations {
             title: "links stay valid when entities are renamed, and a row that a step erases disappears from every list"
         ) { context in
             let database = try database(context)
+            try expectError(.corruptedValue, "a list that a migration reads", entity: "house", key: 1, field: "pets") {
+                try database.evolve(
+                    Evolution(version: 1, migrations: [Migration(to: 1) { try $0.forEachRow(of: "house") { _ = $0["pets"] } }]))
+            }
             try database.evolve(
                 Evolution(
                     version: 1,

@@ -225,6 +225,9 @@ enum QueriesPages {
             let dao = try context.dao(Item.self)
             for limit in [0, -1, .min] {
                 try expectError(.invalidQuery, "\(limit)", entity: "item") { try dao.page(limit: limit) }
+                for query in [Query<Item>(limit: limit), Query(limit: 1), Query(offset: 1)] {
+                    try expectError(.invalidQuery, "\(query)", entity: "item") { try dao.page(query, limit: 2) }
+                }
             }
         },
     ]

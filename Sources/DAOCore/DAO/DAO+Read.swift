@@ -111,9 +111,9 @@ extension DAO {
     /// Returns a page of a query.
     ///
     /// - Parameters:
-    ///   - query: The query. The page begins after the row of its `after` cursor.
+    ///   - query: The query, without a limit and an offset. The page begins after the row of its `after` cursor.
     ///   - limit: The maximum number of values on the page; at least 1.
-    /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
+    /// - Throws: `.invalidQuery` for a limit below 1, a query with a limit or an offset, or a cursor of another query.
     public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
         let page = try storage.page(query, limit: limit)
         return Page(elements: try translator.translate(models: page.elements), next: page.next)
@@ -195,6 +195,12 @@ extension Storage {
         guard limit > 0 else {
             throw StorageError(
                 .invalidQuery, "a page has at least one row, not \(limit); use a limit of one or more",
+                entity: Record.schema.description.name)
+        }
+        if query.limit != nil || query.offset != 0 {
+            throw StorageError(
+                .invalidQuery,
+                "the query of a page has a limit or an offset of its own; only the page's limit counts, remove the others",
                 entity: Record.schema.description.name)
         }
         var query = query

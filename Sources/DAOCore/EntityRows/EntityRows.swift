@@ -67,9 +67,9 @@ public final class EntityRows: Sendable {
     /// Returns a page of a query.
     ///
     /// - Parameters:
-    ///   - query: The query. The page begins after the row of its `after` cursor.
+    ///   - query: The query, without a limit and an offset. The page begins after the row of its `after` cursor.
     ///   - limit: The maximum number of rows on the page; at least 1.
-    /// - Throws: `.invalidQuery` for a limit below 1 or a cursor of another query.
+    /// - Throws: `.invalidQuery` for a limit below 1, a query with a limit or an offset, or a cursor of another query.
     public func page(_ query: RowQuery = RowQuery(), limit: Int) throws -> Page<EntityRow> {
         try reading { try $0.page(query, limit) }
     }

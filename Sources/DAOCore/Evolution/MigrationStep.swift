@@ -235,15 +235,15 @@ public final class MigrationStep {
                     if row.isErased {
                         erased.append(key)
                     } else if row.isChanged {
-                        guard try stored.key(of: row.stored) == key else {
+                        guard try stored.key(of: row.values) == key else {
                             throw StorageError(
                                 .keyChanged,
                                 "a migration step changes the key of a row while it walks the rows; use changeKey or rewrite instead",
                                 entity: entity, key: UniqueID(key), field: stored.fields[stored.keyIndex].name)
                         }
                         // The check is made here, where the error can name the row.
-                        try stored.write(row.stored, to: RowWriter())
-                        changed.append(row.stored)
+                        try stored.write(row.values, to: RowWriter())
+                        changed.append(row.values)
                     }
                 }
             }
@@ -270,7 +270,7 @@ public final class MigrationStep {
                 row.show(stored.fields.map { $0.defaultValue ?? .null })
                 for (name, value) in values { row[name] = value }
                 try row.check()
-                return row.stored
+                return row.values
             }, in: entity, replaces: false)
     }
 
@@ -306,7 +306,7 @@ public final class MigrationStep {
             try transform(old, new)
             try old.check()
             try new.check()
-            return new.isErased ? nil : new.stored
+            return new.isErased ? nil : new.values
         }
     }
 
@@ -358,21 +358,18 @@ public final class MigrationStep {
 /// }
 /// ```
 ///
-/// A relationship is nil and cannot be set. A row keeps its links while its key stays the same.
+/// A to-one relationship is the key of the related row, a list is nil, and neither can be set. A row keeps its links while its
+/// key stays the same.
 ///
 /// The same object represents each row in turn. Do not use it outside the closure that gets it.
 public final class MigrationRow {
     /// The entity of the row.
     public let entity: EntityDescription
     /// The values of all fields, in the order of the entity.
-    public var values: [Value] {
-        stored.indices.map { entity.fields[$0].type.kind.isRelationship ? .null : stored[$0] }
-    }
+    public private(set) var values: [Value] = []
     /// Whether the row was erased.
     public private(set) var isErased = false
 
-    /// The values of all fields, with the key of the related row where a row contains it.
-    private(set) var stored: [Value] = []
     private(set) var isChanged = false
     private var problem: StorageError?
     private let positions: [String: Int]
@@ -388,16 +385,24 @@ public final class MigrationRow {
     /// of the field.
     public subscript(name: String) -> Value {
         get {
-            guard let position = position(name), !entity.fields[position].type.kind.isRelationship else { return .null }
-            return stored[position]
+            guard let position = position(name) else { return .null }
+            if entity.fields[position].type.kind == .toMany {
+                problem =
+                    problem
+                    ?? StorageError(
+                        .corruptedValue,
+                        "a migration step reads the list '\(name)' of '\(entity.name)', which is not in the row; read it through a storage",
+                        entity: entity.name, field: name)
+            }
+            return values[position]
         }
         set {
             guard let position = position(name) else { return }
-            guard !entity.fields[position].type.kind.isRelationship || newValue.isNull else {
+            if entity.fields[position].type.kind.isRelationship, newValue != values[position] {
                 problem = problem ?? relationship(name)
                 return
             }
-            if !entity.fields[position].type.kind.isRelationship { stored[position] = newValue }
+            values[position] = newValue
             isChanged = true
         }
     }
@@ -406,7 +411,7 @@ public final class MigrationRow {
     public func erase() { isErased = true }
 
     func show(_ values: [Value]) {
-        stored = values
+        self.values = values
         (isErased, isChanged) = (false, false)
     }
 

@@ -218,6 +218,12 @@ public struct Index<Record: Model>: Sendable {
                 return .failure(problem("has a condition that is not valid: \(error)"))
             }
             if description.condition == nil {
+                let fields = (try? makeCondition().node.filter(for: entity).fields) ?? []
+                if let field = fields.sorted().first(where: { entity.fields[$0].type.kind.isRelationship }) {
+                    let name = entity.fields[field].name
+                    return .failure(
+                        problem("has a condition on the relationship '\(name)'; use fields with values in it", field: name))
+                }
                 return .failure(
                     problem(
                         "has a condition that an index cannot have; use comparisons of fields with values, nil, in, and, or, not"

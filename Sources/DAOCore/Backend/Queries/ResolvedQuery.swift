@@ -75,7 +75,9 @@ extension Query {
                 if let problem = sort.problem { throw problem.error(entity: entity.name) }
                 if sort.relation != nil {
                     throw StorageError(
-                        .unsupported, "a sort by a field of related rows needs the storage of a database", entity: entity.name)
+                        .unsupported,
+                        "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
+                        entity: entity.name)
                 }
                 guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
                 terms.append(SortTerm(field: field, isAscending: sort.isAscending))
