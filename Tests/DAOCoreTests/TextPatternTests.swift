@@ -1,5 +1,6 @@
-import DAOCore
 import Testing
+
+@testable import DAOCore
 
 @Suite("P2 · Text matching has one meaning, defined by Unicode")
 struct TextPatternTests {
@@ -87,5 +88,25 @@ struct TextPatternTests {
     @Test func patternMatchingIsNotExponential() {
         let text = String(repeating: "a", count: 20_000)
         #expect(!TextPattern(.matches, String(repeating: "*a", count: 200) + "*b", []).matches(text))
+    }
+
+    /// Long texts are decomposed in pieces.
+    @Test func longTextsAreFoldedAsShortOnes() {
+        let unit = "É\u{323}e\u{301}\u{323}ǅ한q\u{307}\u{323} ཱིﬃ👨‍👩‍👧🇩🇪 "
+        let text = String(repeating: unit, count: 1_000)
+        for options: TextOptions in [.caseInsensitive, .diacriticInsensitive, Self.both] {
+            let isSame = text.folded(options) == String(repeating: unit.folded(options), count: 1_000)
+            #expect(isSame)
+        }
+        let isFound = TextPattern(.contains, "한Q\u{323}\u{307}", .caseInsensitive).matches(text)
+        #expect(isFound)
+    }
+
+    /// A square of the length would take half a minute.
+    @Test(.timeLimit(.minutes(1))) func longTextsAreFoldedInLinearTime() {
+        let text = String(repeating: "é", count: 2_000_000)
+        let start = ContinuousClock.now
+        #expect(!TextPattern(.contains, "x", .caseInsensitive).matches(text))
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 }

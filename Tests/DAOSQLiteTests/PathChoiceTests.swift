@@ -17,6 +17,15 @@ import Testing
             Field("owner", \.owner, .indexed), Field("date", \.date, .indexed))
     }
 
+    private struct Job: Model, Plain {
+        var id: Int
+        var status: String
+        var date: Int
+        static let schema = Schema(
+            "job", Self.init, Field("id", \.id, .primaryKey), Field("status", \.status), Field("date", \.date, .indexed),
+            indexes: [Index(orderedBy: .descending(\.status), .ascending(\.date))])
+    }
+
     private let place = Place()
 
     /// One of a hundred tickets is open, one of a thousand has owner 7, and half have no owner.
@@ -107,6 +116,36 @@ import Testing
         try expect(count) { try tickets.set(\.date, to: -1) { $0.status == status && $0.owner == owner } }
         try expect(count) { try tickets.erase { $0.status == status && $0.owner == owner } }
         #expect(try tickets.count() == Self.tickets.count - count)
+    }
+
+    /// What is asked for is little: whether there is a row, and a page in the middle.
+    @Test func existsAndPagesEndAsSoonAsTheyCan() throws {
+        let steps = Mutex(0)
+        let database = try place.database {
+            $0.instrument = Instrument { call in
+                steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }
+            }
+        }
+        let all = Self.tickets.map { Job(id: $0.id, status: $0.status, date: $0.date) }
+        let jobs = DAO(storage: try database.storage(for: Job.self))
+        try jobs.persist(all)
+        func expect<Result: Equatable>(_ result: Result, _ body: () throws -> Result) throws {
+            steps.withLock { $0 = 0 }
+            #expect(try body() == result)
+            let used = steps.withLock { $0 }
+            #expect(used > 0 && used < 2_000, "\(used) steps")
+        }
+        try expect(true) { try jobs.exists { $0.date != 3 } }
+        try expect(3) { try jobs.count(Query(where: Condition { $0.status == "closed" && $0.id > 2 }, limit: 3, offset: 40)) }
+        let sorted = all.sorted { ($0.status, -$0.date) > ($1.status, -$1.date) }
+        for (order, rows) in [
+            ([.descending(\.date)], all.sorted { $0.date > $1.date }),
+            ([.descending(\.status), .ascending(\.date)], sorted),
+        ] as [([Sort<Job>], [Job])] {
+            var query = Query(orderedBy: order)
+            query.after = try jobs.page(query, limit: 2_500).next
+            try expect(rows[2_500..<2_507].map(\.id)) { try jobs.page(query, limit: 7).elements.map(\.id) }
+        }
     }
 
     /// Counting is spared where it led to the same choice for many queries, until the values of one lead to more rows.

@@ -212,6 +212,27 @@ extension Storage {
         if query.sortsThroughRelations, let storage = self as? any IncludingStorage<Record> {
             return try database.snapshot { try page { try storage.pageCursor(after: $0, in: query) } }
         }
-        return try page { PageCursor(after: $0, in: try query.orderTerms()) }
+        let order = try query.orderTerms()
+        if let after = query.after, let within = after.withinFirst, Record.schema.description.hasIndex(over: order.prefix(2)) {
+            // The index begins right behind the row, where rows are equal in the first field. Mostly the page is full then.
+            query.after = within
+            let records = try read(query)
+            if records.count == limit, let last = records.last {
+                return Page(elements: records, next: PageCursor(after: last, in: order))
+            }
+            query.after = after
+        }
+        return try page { PageCursor(after: $0, in: order) }
+    }
+}
+
+extension EntityDescription {
+    /// Whether an index has the fields of some terms one after the other.
+    fileprivate func hasIndex(over terms: some Collection<SortTerm>) -> Bool {
+        let names = terms.map { fields[$0.field].name }
+        return indexes.contains { index in
+            let indexed = index.fields.map(\.name)
+            return indexed.indices.contains { indexed[$0...].starts(with: names) }
+        }
     }
 }

@@ -36,6 +36,19 @@ public struct PageCursor: Sendable, Hashable, Codable {
     private let entity: String
     private let fields: [String]
     private let values: [CursorValue]
+    /// Whether only rows are meant that are equal to the row in the first field of the order. It is not encoded.
+    private var isWithinFirst = false
+
+    private enum CodingKeys: String, CodingKey { case entity, fields, values }
+
+    /// The cursor for the rows that are equal to the row in the first field of the order; nil when the order has one field and the
+    /// key.
+    var withinFirst: PageCursor? {
+        if values.count < 3 { return nil }
+        var cursor = self
+        cursor.isWithinFirst = true
+        return cursor
+    }
 
     /// Creates a cursor after a row in an order.
     package init<Record: Model>(after record: Record, in order: [SortTerm]) {
@@ -98,18 +111,41 @@ public struct PageCursor: Sendable, Hashable, Codable {
     func filter(order: [SortTerm], entity: EntityDescription) throws -> Filter {
         try check(Self.names(of: order, in: entity), entity)
         for (term, stored) in zip(order, values) { try Self.check(stored.value, entity.fields[term.field], entity) }
-        return Self.filter(after: values.lazy.map(\.value), in: order)
+        let values = self.values.lazy.map(\.value)
+        guard isWithinFirst, let first = order.first, let value = values.first else {
+            return Self.filter(after: values, in: order, of: entity)
+        }
+        return .every([
+            Self.equal(first, value), Self.filter(after: values.dropFirst(), in: Array(order.dropFirst()), of: entity),
+        ])
+    }
+
+    private static func equal(_ term: SortTerm, _ value: Value) -> Filter {
+        value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value)
     }
 
     /// Returns a filter of the rows after the values of the terms of an order.
-    static func filter(after values: some Collection<Value>, in order: [SortTerm]) -> Filter {
+    static func filter(after values: some Collection<Value>, in order: [SortTerm], of entity: EntityDescription) -> Filter {
+        /// In descending order, the rows without a value come after all values.
+        func orNull(_ term: SortTerm, _ filter: Filter) -> Filter {
+            entity.fields[term.field].type.isOptional ? .any([filter, .isNull(field: term.field, true)]) : filter
+        }
+        /// The rows whose value of a term comes after the given value.
+        func beyond(_ term: SortTerm, _ value: Value) -> Filter {
+            switch (value.isNull, term.isAscending) {
+            case (true, true): .isNull(field: term.field, false)
+            case (true, false): .none
+            case (false, true): .compare(field: term.field, .greater, value)
+            case (false, false): orNull(term, .compare(field: term.field, .less, value))
+            }
+        }
         // (a > x) or (a = x and b > y) or … In front stands the bound on the first term, where an index scan
         // can begin.
         var alternatives: [Filter] = []
         var equalSoFar: [Filter] = []
         for (term, value) in zip(order, values) {
             alternatives.append(.every(equalSoFar + [beyond(term, value)]))
-            equalSoFar.append(value.isNull ? .isNull(field: term.field, true) : .compare(field: term.field, .equal, value))
+            equalSoFar.append(equal(term, value))
         }
         guard order.count > 1, let first = order.first, let value = values.first else { return .any(alternatives) }
         let bound: Filter =
@@ -117,19 +153,8 @@ public struct PageCursor: Sendable, Hashable, Codable {
             ? (first.isAscending ? .all : .isNull(field: first.field, true))
             : (first.isAscending
                 ? .compare(field: first.field, .greaterOrEqual, value)
-                : .any([.compare(field: first.field, .lessOrEqual, value), .isNull(field: first.field, true)]))
+                : orNull(first, .compare(field: first.field, .lessOrEqual, value)))
         return .every([bound, .any(alternatives)])
-    }
-
-    /// Returns a filter of the rows whose value of a term comes after the given value.
-    private static func beyond(_ term: SortTerm, _ value: Value) -> Filter {
-        switch (value.isNull, term.isAscending) {
-        case (true, true): .isNull(field: term.field, false)
-        case (true, false): .none
-        case (false, true): .compare(field: term.field, .greater, value)
-        case (false, false):
-            .any([.compare(field: term.field, .less, value), .isNull(field: term.field, true)])
-        }
     }
 }
 

@@ -136,7 +136,9 @@ extension GraphStorage {
             relation: relation.description, target: relation.targetDeclaration, field: first.field,
             isAscending: first.isAscending,
             start: start.map {
-                RelatedSort.Start(value: $0[0], filter: PageCursor.filter(after: $0.dropFirst(), in: restOrder))
+                RelatedSort.Start(
+                    value: $0[0],
+                    filter: PageCursor.filter(after: $0.dropFirst(), in: restOrder, of: Record.schema.description))
             })
         return OrderOfRelated(relation: relation, sort: sort, rest: rest, restOrder: restOrder, start: start)
     }

@@ -135,7 +135,9 @@ extension GraphStorage {
         // The order does not affect the count.
         if query.sortsThroughRelations { query.order = [] }
         if let count = try answeringAtOnce(query, flat.count) { return count }
-        return try database.reads { try answering(query, flat.count) }
+        return try database.reads {
+            evaluating == nil && query.limit != nil ? try flatRows(query).count : try answering(query, flat.count)
+        }
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {

@@ -154,13 +154,14 @@ struct RelationshipRunner: DatabaseRunner {
         return "\(all) | \(window) | \(low) | \(pages)"
     }
 
-    /// Returns the rows of a query, page after page. No page is longer than the limit of the query.
+    /// Returns the rows of a query, page after page, each of as many rows as the limit of the query.
     private func pages(_ query: Query<Topic>) throws -> [String] {
         var query = query
-        query.offset = 0
+        let size = query.limit ?? 1
+        (query.limit, query.offset) = (nil, 0)
         var found: [String] = []
         repeat {
-            let page = try DAO(storage: topics).page(query, limit: query.limit ?? 1)
+            let page = try DAO(storage: topics).page(query, limit: size)
             found += page.elements.map(\.id)
             query.after = page.next
         } while query.after != nil && found.count < 1_000

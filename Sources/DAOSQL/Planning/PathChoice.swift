@@ -86,9 +86,10 @@ enum PathQuestion: Sendable {
             rivals.removeAll { $0.restricting.isSubset(of: path.restricting) }
             rivals.append(path)
         }
+        // Without an order, each path has it.
         let inOrder =
             query.order.isEmpty
-            ? []
+            ? (query.limit == nil ? [] : paths)
             : (searchPaths.filter { $0.serves(query.filter) }.map { QueryPath($0, query, conjuncts) } + elements)
                 .filter(\.isOrdered)
         let ordered = inOrder.min(by: Self.isShorter)

@@ -237,6 +237,15 @@ extension SQLTable {
         try filtered("SELECT count(*) FROM \(source)", filter, related)
     }
 
+    /// Returns the statement that counts the rows of a query without an order. With a limit it looks at no more rows than that.
+    func count(_ query: ResolvedQuery, _ related: RelatedTables) throws -> SQLText {
+        guard query.limit != nil else { return try count(query.filter, related) }
+        var sql = try completed("SELECT count(*) FROM (SELECT 1 FROM \(source)", query, related)
+        // No name of an entity begins with a dot.
+        sql.text += ") AS \(dialect.quoted(".counted"))"
+        return sql
+    }
+
     /// The table in statements that read it through the path that was chosen for a query; the table itself when the engine
     /// chooses.
     func using(_ choice: PathChoice?) -> SQLTable {

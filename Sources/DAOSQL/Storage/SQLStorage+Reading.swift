@@ -121,13 +121,15 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing(0) }
         return try reading(resolved) { session, known in
-            let unsorted = ResolvedQuery(filter: resolved.filter, order: [])
+            var unsorted = ResolvedQuery(filter: resolved.filter, order: [])
             var all = 0
             if try resolved.filter.divided(for: known.table).rest == nil {
+                if let limit = resolved.limit { (unsorted.limit, unsorted.offset) = (limit, resolved.offset) }
                 try shaping(unsorted, session, known) { shaped in
-                    let sql = try text(.count, shaped, session, known) { try $0.count(unsorted.filter, shaped.related) }
+                    let sql = try text(.count, shaped, session, known) { try $0.count(unsorted, shaped.related) }
                     try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
                 }
+                if resolved.limit != nil { return all }
             } else {
                 all = try keys(of: unsorted, session, known).count
             }
