@@ -49,9 +49,21 @@ extension GraphStorage {
 
     /// Returns the query with its conditions on related rows resolved into sets of keys.
     func rewritten(_ query: Query<Record>) throws -> Query<Record> {
-        if !query.predicate.node.reachesRelated(Record.schema.description) { return query }
+        let node = query.predicate.node
+        if !node.reachesRelated(Record.schema.description) { return query }
+        let resolved: PredicateNode
+        if try isLedToFew(node) {
+            // Only the related rows of these few are looked at.
+            let conditions = node.conjuncts
+            let own = conditions.filter { !$0.reachesRelated(Record.schema.description) }
+            let keys = try flat.keys(Query(where: Condition(ConditionTree(resolved: .and(own)))))
+            let others = conditions.filter { $0.reachesRelated(Record.schema.description) }
+            resolved = .and([isOne(of: keys), try rewritten(.and(others), for: keys)])
+        } else {
+            resolved = try rewritten(node)
+        }
         var query = query
-        query.predicate = Condition(ConditionTree(resolved: try rewritten(query.predicate.node)))
+        query.predicate = Condition(ConditionTree(resolved: resolved))
         return query
     }
 

@@ -105,7 +105,7 @@ extension GraphStorage {
     }
 
     /// Whether an index leads to so few rows that it is better to sort them.
-    private func isLedToFew(_ node: PredicateNode) throws -> Bool {
+    func isLedToFew(_ node: PredicateNode) throws -> Bool {
         let conditions = node.conjuncts.filter { !$0.reachesRelated(Record.schema.description) }
         if conditions.isEmpty || conditions == [.constant(true)] { return false }
         let plan = try flat.explain(Query(where: Condition(ConditionTree(resolved: .and(conditions)))))
