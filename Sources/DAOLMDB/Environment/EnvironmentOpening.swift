@@ -186,6 +186,7 @@ enum EnvironmentOpening {
         // file.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
         if options.durability == .relaxed { flags |= MDB_NOMETASYNC }
+        FileSizeSignal.ignore()
         if options.isReadOnly || !found.canWrite { flags |= MDB_RDONLY }
         if !found.canLock { flags |= MDB_NOLOCK }
         code = mdb_env_set_maxreaders(handle, UInt32(clamping: options.maximumReaders))

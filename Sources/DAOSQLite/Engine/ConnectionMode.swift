@@ -29,6 +29,7 @@ extension SQLiteConnection {
     ///   - mode: How the connection is opened.
     ///   - settings: The settings of all connections of the engine.
     static func open(_ path: String, _ mode: ConnectionMode, _ settings: SQLiteSettings) throws -> SQLiteConnection {
+        FileSizeSignal.ignore()
         let access = mode == .readOnly || mode.isWithoutLocks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
         let flags = access | SQLITE_OPEN_NOMUTEX | (mode.isWithoutLocks ? SQLITE_OPEN_URI : 0)
         let unlocked = mode == .unlocked ? UnlockedFile(path) : nil

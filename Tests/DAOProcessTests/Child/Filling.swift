@@ -8,8 +8,6 @@ import Foundation
 /// The space is limited by the maximum file size of the process, which every system supports.
 enum Filling {
     static func run(_ arguments: ArraySlice<String>) throws {
-        // A write beyond the limit then fails instead of ending the process.
-        signal(SIGXFSZ, SIG_IGN)
         let ledger = try Commands.ledger(arguments)
         for _ in 0..<5 { _ = try Batches.commitNext(ledger) }
         for round in 1...3 {
