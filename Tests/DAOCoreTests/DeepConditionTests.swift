@@ -71,7 +71,7 @@ struct DeepConditionTests {
                 Issue.record("a condition of 642 levels is accepted")
             } catch let error as StorageError {
                 #expect(error.kind == .invalidPredicate)
-                #expect(error.message == "the predicate nests more than 640 levels deep")
+                #expect(error.message == "the predicate nests more than 640 levels deep; nest it less")
             }
             try database.close()
         }

@@ -184,6 +184,6 @@ struct NormalizationTests {
         #expect(try message(.compare(field: 99, .equal, .null)) == "'sample' has no field at position 99")
         var deep = PredicateNode.constant(true)
         for _ in 0..<1500 { deep = .not(deep) }
-        #expect(try message(deep) == "the predicate nests more than 1000 levels deep")
+        #expect(try message(deep) == "the predicate nests more than 1000 levels deep; nest it less")
     }
 }

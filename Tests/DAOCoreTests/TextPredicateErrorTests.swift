@@ -141,9 +141,11 @@ struct TextPredicateErrorTests {
 
     @Test func deepNestingIsRefused() {
         let depth = 100_000
-        check(P(String(repeating: "(", count: depth)), 300, "the predicate nests more than 300 levels deep")
-        check(P(String(repeating: "NOT ", count: depth)), 1200, "the predicate nests more than 300 levels deep")
-        check(P(String(repeating: "!(", count: depth) + "age == 5"), 300, "the predicate nests more than 300 levels deep")
+        check(P(String(repeating: "(", count: depth)), 300, "the predicate nests more than 300 levels deep; nest it less")
+        check(P(String(repeating: "NOT ", count: depth)), 1200, "the predicate nests more than 300 levels deep; nest it less")
+        check(
+            P(String(repeating: "!(", count: depth) + "age == 5"), 300,
+            "the predicate nests more than 300 levels deep; nest it less")
         let deep = String(repeating: "(", count: 300) + "age == 5" + String(repeating: ")", count: 300)
         #expect(P(deep).node == P("age == 5").node)
         let alternating =

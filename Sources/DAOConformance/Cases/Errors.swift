@@ -136,7 +136,8 @@ enum Errors {
             let dao = try database.dao(Item.self)
             try expectError(
                 .readOnly, "a write", path: context.path,
-                message: "the database is open for reading only; open it without readOnly=true to write"
+                message:
+                    "the database is open for reading only; to write, open it without readOnly=true where the file and its directory may be written"
             ) { try dao.create(Item.make([2])) }
         },
         ConformanceCase(

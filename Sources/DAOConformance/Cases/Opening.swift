@@ -107,7 +107,7 @@ enum Opening {
                 defer { try? FileManager.default.setAttributes([.posixPermissions: old ?? 0o755], ofItemAtPath: path) }
                 try expectError(
                     .notPermitted, "opening the file", path: file.path,
-                    message: "the file may not be read by this user; change its permissions and those of its directory"
+                    message: "this user may not read or write the file, or not use its directory; change their permissions"
                 ) { try context.open() }
             }
         },

@@ -62,7 +62,9 @@ extension StorageError {
     /// - Parameter path: The path of the database's file, when it has one.
     public static func readOnly(_ path: String?) -> StorageError {
         StorageError(
-            .readOnly, "the database is open for reading only; open it without readOnly=true to write", path: path)
+            .readOnly,
+            "the database is open for reading only; to write, open it without readOnly=true where the file and its directory may be written",
+            path: path)
     }
 
     /// Another writer did not end in time.
@@ -134,7 +136,8 @@ extension StorageError {
     ///   - engineMessage: The words of the operating system.
     public static func notPermitted(_ path: String?, engineCode: Int, engineMessage: String?) -> StorageError {
         StorageError(
-            .notPermitted, "the file may not be read by this user; change its permissions and those of its directory", path: path,
+            .notPermitted, "this user may not read or write the file, or not use its directory; change their permissions",
+            path: path,
             engineCode: engineCode, engineMessage: engineMessage)
     }
 

@@ -114,7 +114,7 @@ private struct NodeChain: Sendable {
 extension PredicateProblem {
     /// The problem that a predicate is deeper than a limit.
     static func tooDeep(_ limit: Int) -> PredicateProblem {
-        PredicateProblem("the predicate nests more than \(limit) levels deep")
+        PredicateProblem("the predicate nests more than \(limit) levels deep; nest it less")
     }
 }
 

@@ -147,7 +147,8 @@ struct PredicateParser {
 
     private func checkDepth(_ depth: Int) throws(PredicateTextError) {
         if depth > Self.maximumDepth {
-            throw PredicateTextError("the predicate nests more than \(Self.maximumDepth) levels deep", at: token.start)
+            throw PredicateTextError(
+                "the predicate nests more than \(Self.maximumDepth) levels deep; nest it less", at: token.start)
         }
     }
 
