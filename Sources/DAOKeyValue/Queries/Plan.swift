@@ -77,7 +77,7 @@ struct Planner {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
         if paths.contains(where: \.ranges.isEmpty) { return Plan(path: nil, order: .path) }
-        let narrow = narrowPaths(among: paths)
+        let narrow = try narrowOrUnion(paths)
         let ordered = paths.compactMap(orderedPath).min { left, right in
             if isMoreSelective(left.path, right.path) || isMoreSelective(right.path, left.path) {
                 return isMoreSelective(left.path, right.path)
@@ -106,7 +106,55 @@ struct Planner {
         if query.filter == .none || query.limit == 0 { return Plan(path: nil, order: .path) }
         let paths = self.paths()
         if paths.contains(where: \.ranges.isEmpty) { return Plan(path: nil, order: .path) }
-        return Plan(path: try shortest(narrowPaths(among: paths)) ?? paths.first, order: .path)
+        return Plan(path: try shortest(narrowOrUnion(paths)) ?? paths.first, order: .path)
+    }
+
+    /// The paths that conditions restrict; without any, the rows of alternatives that indexes lead to.
+    private func narrowOrUnion(_ paths: [AccessPath]) throws -> [AccessPath] {
+        let narrow = narrowPaths(among: paths)
+        return try narrow.isEmpty ? union(paths[0]).map { [$0] } ?? [] : narrow
+    }
+
+    /// The path to the rows of a condition with alternatives, each of which indexes lead to few entries of; nil without such a one.
+    ///
+    /// - Parameter path: The path through the rows.
+    private func union(_ path: AccessPath) throws -> AccessPath? {
+        for (number, conjunct) in query.filter.conjuncts.enumerated() {
+            guard case .or(let alternatives) = conjunct, let keys = try keys(of: alternatives) else { continue }
+            var path = path
+            path.ranges = path.ranges.intersection(keys)
+            path.residual = query.filter.conjuncts
+            (path.shape, path.depth, path.fixedCount) = (.values, 2, 0)
+            path.restricted = [~number]
+            return path
+        }
+        return nil
+    }
+
+    /// The keys of the rows of some alternatives, as the store has them; nil when there are too many.
+    private func keys(of alternatives: [Filter]) throws -> KeyRanges? {
+        // Where rows are read until there are enough, looking for others must not cost much more.
+        var left = min(Plan.countedRows, max(64, wanted.map { min($0, Plan.countedRows) * 4 } ?? .max))
+        var keys: Set<[UInt8]> = []
+        for alternative in alternatives {
+            let planner = Planner(
+                table: table, query: ResolvedQuery(filter: alternative, order: []), transaction: transaction, verifies: verifies)
+            let paths = planner.paths()
+            if paths.contains(where: \.ranges.isEmpty) { continue }
+            guard let path = planner.narrowPaths(among: paths).first else { return nil }
+            var walk = try RangeWalk(path, of: table, transaction, verifies: verifies)
+            while try walk.next() {
+                if left == 0 { return nil }
+                left -= 1
+                guard case .index(let index) = path.target else {
+                    keys.insert(Array(walk.key))
+                    continue
+                }
+                guard let offset = index.keyOffset(in: walk.key) else { throw table.corruptedIndex(index) }
+                keys.insert(table.keyspace.prefix + walk.key[offset...])
+            }
+        }
+        return .union(keys.map { KeyRanges(KeyRange(lower: $0, upper: $0 + [0])) })
     }
 
     /// The paths that conditions restrict, the best ones first, without those that cannot be shorter than another one.
@@ -141,12 +189,7 @@ struct Planner {
 
     /// All paths, the rows themselves first.
     func paths() -> [AccessPath] {
-        let conjuncts: [Filter] =
-            switch query.filter {
-            case .all: []
-            case .and(let filters): filters
-            default: [query.filter]
-            }
+        let conjuncts = query.filter.conjuncts
         var paths = [AccessPath(primaryKeyOf: table, conjuncts)]
         for index in table.indexes {
             if index.elements != nil {

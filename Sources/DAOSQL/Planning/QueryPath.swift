@@ -143,13 +143,4 @@ extension Filter {
         default: false
         }
     }
-
-    /// The parts that all have to match.
-    var conjuncts: [Filter] {
-        switch self {
-        case .all: []
-        case .and(let parts): parts
-        default: [self]
-        }
-    }
 }

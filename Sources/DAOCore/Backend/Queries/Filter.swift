@@ -30,6 +30,15 @@ public indirect enum Filter: Sendable, Hashable {
 }
 
 extension Filter {
+    /// The parts that all have to match.
+    @inlinable package var conjuncts: [Filter] {
+        switch self {
+        case .all: []
+        case .and(let parts): parts
+        default: [self]
+        }
+    }
+
     /// Returns whether a row matches. This is the reference evaluator.
     ///
     /// - Parameter row: A closure that returns a field of the row by its position.
