@@ -358,8 +358,8 @@ public final class MigrationStep {
 /// }
 /// ```
 ///
-/// A to-one relationship is the key of the related row, a list is nil, and neither can be set. A row keeps its links while its
-/// key stays the same.
+/// A to-one relationship is the key of the related row. A list is not in the row: reading it fails the step, and it is nil among
+/// the values. Neither can be set. A row keeps its links while its key stays the same.
 ///
 /// The same object represents each row in turn. Do not use it outside the closure that gets it.
 public final class MigrationRow {
@@ -381,8 +381,8 @@ public final class MigrationRow {
 
     /// Reads or sets the value of a field.
     ///
-    /// An unknown field is nil and cannot be set. After the closure, the migration step fails with the name
-    /// of the field.
+    /// An unknown field and a list are nil and cannot be set. After the closure, the migration step fails with the
+    /// name of the field.
     public subscript(name: String) -> Value {
         get {
             guard let position = position(name) else { return .null }
