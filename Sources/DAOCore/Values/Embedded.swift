@@ -67,7 +67,7 @@ enum EmbeddedArray {
     static func json<Element: FieldValue>(of array: [Element]) throws -> String {
         let writer = ElementWriter()
         for element in array { try element.write(to: writer, at: 0) }
-        return try EmbeddedJSON.encode(writer.elements)
+        return try ElementJSON.array(of: writer.elements)
     }
 
     static func read<Element: FieldValue>(from row: RowReader, at index: Int) throws -> [Element] {
@@ -75,7 +75,7 @@ enum EmbeddedArray {
         let reader: ElementReader
         do {
             reader = ElementReader(
-                row: row, field: index, elements: try EmbeddedJSON.decode([ElementJSON].self, from: json))
+                row: row, field: index, elements: try ElementJSON.elements(of: json))
         } catch {
             throw row.corruptedValue(at: index, "text that is not a JSON array of scalars")
         }
@@ -93,8 +93,7 @@ struct EmbeddedElements {
     ///
     /// - Throws: An error when the text is not the JSON of an array of scalars.
     init(json: String) throws {
-        let elements = try EmbeddedJSON.decode([ElementJSON].self, from: json)
-        reader = ElementReader(row: RowReader(entity: Self.entity), field: 0, elements: elements)
+        reader = ElementReader(row: RowReader(entity: Self.entity), field: 0, elements: try ElementJSON.elements(of: json))
     }
 
     /// The number of elements.
@@ -103,41 +102,6 @@ struct EmbeddedElements {
     /// Returns an element as a value of a kind; null when it is nil or no value of this kind.
     func value(at index: Int, _ kind: ValueKind) -> Value {
         reader.isNull(at: index) ? .null : (try? reader.readValue(at: index, as: kind)) ?? .null
-    }
-}
-
-/// The JSON of one element of an embedded array.
-private enum ElementJSON: Codable {
-    case null
-    case integer(Int64)
-    case unsigned(UInt64)
-    case double(Double)
-    case string(String)
-
-    init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(UInt64.self) {
-            self = .unsigned(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else {
-            self = .double(try container.decode(Double.self))
-        }
-    }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .integer(let value): try container.encode(value)
-        case .unsigned(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        }
     }
 }
 
