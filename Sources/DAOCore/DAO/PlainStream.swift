@@ -33,8 +33,9 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
         let source: Source
         var batch: ArraySlice<Mapping.Plain> = []
 
-        /// Returns the next value; nil at the end.
-        public mutating func next() async throws -> Mapping.Plain? {
+        /// Returns the next value; nil at the end. It leaves the caller's actor only to read more values, which it does for
+        /// some at a time.
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Mapping.Plain? {
             if batch.isEmpty {
                 do {
                     try Task.checkCancellation()
