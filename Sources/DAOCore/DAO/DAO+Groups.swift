@@ -104,28 +104,32 @@ extension DAO {
         var fields = [place]
         for total in repeat each totals { if let place = try total.place() { fields.append(place) } }
         var groups: [Group<Value, repeat each Result>] = []
-        func add(_ row: RowReader, _ stored: DAOCore.Value) throws {
+        /// Begins a group, and returns what rows are added to. The loops over rows are not over packs: these look up types.
+        func begin(_ row: RowReader, _ stored: DAOCore.Value) throws -> [RowCounter] {
             groups.append(
                 Group(value: try Value.read(from: row, at: place), stored: stored, running: (repeat try (each totals).begin())))
+            let running = groups[groups.count - 1].running
+            var counters: [RowCounter] = []
+            for total in repeat each running { counters.append(total) }
+            return counters
         }
         if fields.count == 1 {
             // A database counts by itself.
             try storage.groups(of: fields, counted: true, where: condition) { row, count in
-                try add(row, .null)
-                let running = groups[groups.count - 1].running
-                for total in repeat each running { total.count = count }
+                for counter in try begin(row, .null) { counter.count = count }
             }
         } else {
-            var places: [DAOCore.Value: Int] = [:]
+            var known: [DAOCore.Value: [RowCounter]] = [:]
+            // Rows of one group often follow each other.
+            var last: (stored: DAOCore.Value, counters: [RowCounter])?
             try storage.readFields(fields, Query(where: condition)) { row in
                 let stored = try row.readValue(at: place)
-                let number = places[stored] ?? groups.count
-                if number == groups.count {
-                    places[stored] = number
-                    try add(row, stored)
+                if last?.stored != stored {
+                    let counters = try known[stored] ?? begin(row, stored)
+                    known[stored] = counters
+                    last = (stored, counters)
                 }
-                let running = groups[number].running
-                for total in repeat each running { try total.add(row) }
+                for counter in last?.counters ?? [] { try counter.add(row) }
             }
             groups.sort { DAOCore.Value.order($0.stored, $1.stored) < 0 }
         }

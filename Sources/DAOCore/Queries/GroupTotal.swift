@@ -84,10 +84,16 @@ extension GroupTotal {
     }
 }
 
-/// The total of a group while its rows are read.
-final class RunningTotal<Result> {
+/// Counts the rows of a group, and adds them to its total.
+class RowCounter {
     /// The number of rows.
-    var count = 0
+    final var count = 0
+
+    func add(_ row: RowReader) throws { count += 1 }
+}
+
+/// The total of a group while its rows are read.
+final class RunningTotal<Result>: RowCounter {
     private let addRow: (RowReader) throws -> Void
     private let finish: (Int) throws -> Result
 
@@ -99,8 +105,8 @@ final class RunningTotal<Result> {
         self.finish = finish
     }
 
-    func add(_ row: RowReader) throws {
-        count += 1
+    override func add(_ row: RowReader) throws {
+        try super.add(row)
         try addRow(row)
     }
 
