@@ -53,12 +53,14 @@ enum Literal {
             }
         }
         let set = ValueSet(members)
+        // A comparison leads to more: to rows in the order of an index, for example.
+        let one = set.values.count == 1 ? Filter.compare(field: field, isNegated ? .notEqual : .equal, set.values[0]) : nil
         if isNegated {
             // A nil field is in no set, so the negated set contains it. A nil in the list excludes it again.
-            let outside: Filter = set.values.isEmpty ? .all : .isIn(field: field, set, isNegated: true)
+            let outside: Filter = one ?? (set.values.isEmpty ? .all : .isIn(field: field, set, isNegated: true))
             return includesNull ? .every([outside, .isNull(field: field, false)]) : outside
         }
-        let inside: Filter = set.values.isEmpty ? .none : .isIn(field: field, set, isNegated: false)
+        let inside: Filter = one ?? (set.values.isEmpty ? .none : .isIn(field: field, set, isNegated: false))
         return includesNull ? .any([inside, .isNull(field: field, true)]) : inside
     }
 

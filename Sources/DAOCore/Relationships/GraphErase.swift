@@ -61,10 +61,9 @@ final class GraphErase {
         }
         for (relation, keys) in restricted {
             let links = try graph.database.makeLinks(for: relation)
-            guard let parent = try links.parents(of: keys).first, let target = try links.children(of: [parent]).keys.first else {
-                continue
+            for (target, parents) in zip(keys, try links.parents(ofEach: keys, limit: 1).lists) {
+                if let parent = parents.first { throw StorageError.restrictedTarget(relation, key: parent, target: target) }
             }
-            throw StorageError.restrictedTarget(relation, key: parent, target: target)
         }
     }
 

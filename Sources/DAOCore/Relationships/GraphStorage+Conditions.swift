@@ -1,5 +1,5 @@
-// Conditions and sorts through relationships. They are resolved into sets of keys by a fixed number of
-// queries on related rows and links. Every database therefore returns the same rows, whatever it can evaluate
+// Conditions and sorts through relationships. They are resolved into sets of keys by queries on related rows and links, whose
+// number does not follow that of the rows. Every database therefore returns the same rows, whatever it can evaluate
 // itself. `GraphStorage+Limits.swift` resolves them for some rows at a time.
 
 extension Query {
@@ -110,10 +110,23 @@ extension GraphStorage {
     ) throws -> PredicateNode {
         let links = try relation.links(in: graph)
         if let keys {
-            let linked = try links.children(of: keys)
-            if node == .constant(true) { return isOne(of: zip(keys, linked.counts).filter { $1 > 0 }.map(\.0)) }
-            let matching = Set(try relation.children(matching: node, among: linked.keys, in: graph))
-            return isOne(of: zip(keys, linked.lists).filter { !matching.isDisjoint(with: $1) }.map(\.0))
+            guard node != .constant(true) else {
+                let counts = try links.children(of: keys, limit: 1).counts
+                return isOne(of: zip(keys, counts).filter { $1 > 0 }.map(\.0))
+            }
+            // Of a row with many children, a few are looked at first, and all only where none of them meets the condition.
+            var found: [Key] = []
+            var pending = keys
+            var limit = LimitedReading.current.firstRelated
+            repeat {
+                let linked = try links.children(of: pending, limit: limit)
+                let matching = Set(try relation.children(matching: node, among: linked.keys, in: graph))
+                let lists = zip(pending, linked.lists)
+                found += lists.filter { !matching.isDisjoint(with: $1) }.map(\.0)
+                pending = lists.filter { $1.count == limit && matching.isDisjoint(with: $1) }.map(\.0)
+                limit = limit > .max / 8 ? .max : limit * 8
+            } while !pending.isEmpty
+            return isOne(of: found)
         }
         if node == .constant(true) {
             if links.isInRows { return .compare(field: relation.field, .notEqual, .null) }
@@ -135,7 +148,9 @@ extension GraphStorage {
     ) throws -> PredicateNode {
         func holds(_ number: Int) -> Bool { comparison.holds(number, against: count) }
         if let keys {
-            let counts = try relation.links(in: graph).children(of: keys).counts
+            // A list that is longer by one tells as much as a whole one.
+            let limit = count == .max ? count : max(count, 0) + 1
+            let counts = try relation.links(in: graph).children(of: keys, limit: limit).counts
             return isOne(of: zip(keys, counts).filter { holds($1) }.map(\.0))
         }
         let counts = try relation.links(in: graph).counts()
@@ -276,7 +291,7 @@ extension EntityDescription {
 
 extension Comparison {
     /// Returns whether the comparison holds between two numbers.
-    fileprivate func holds(_ number: Int, against other: Int) -> Bool {
+    func holds(_ number: Int, against other: Int) -> Bool {
         holds(number < other ? -1 : (number == other ? 0 : 1))
     }
 }

@@ -15,6 +15,8 @@ package struct LimitedReading: Sendable {
     var maximumFruitless = 4_096
     /// The smallest and the largest number of rows that are read at a time.
     var batch = 64...1_024
+    /// How many related rows of each row are looked at first.
+    var firstRelated = 8
     /// How many steps of an SQL engine related rows are followed for, in the order of a sort, before anything else is counted.
     package var steps = 40_000
     /// After how many queries of one shape, counted with one result, an SQL storage repeats its choices without counting.
@@ -22,7 +24,7 @@ package struct LimitedReading: Sendable {
 
     /// Numbers that a handful of rows exceeds.
     package static let low = LimitedReading(
-        maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2, steps: 100, streak: 1)
+        maximumWanted: 6, few: 2, maximumFruitless: 3, batch: 1...2, firstRelated: 1, steps: 100, streak: 1)
 }
 
 extension GraphStorage {

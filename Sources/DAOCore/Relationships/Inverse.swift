@@ -90,14 +90,9 @@ final class InverseRelation<Parent: Model, Child: Model>: Relation {
 private struct InverseLinks: LinkStorage {
     let forward: any LinkStorage
 
-    func children(of parents: [Key]) throws -> LinkedKeys {
-        var lists = Dictionary(parents.map { ($0, [Key]()) }, uniquingKeysWith: { $1 })
-        let sources = try forward.parents(of: Array(lists.keys))
-        for (source, targets) in zip(sources, try forward.children(of: sources).lists) {
-            for target in Set(targets) { lists[target]?.append(source) }
-        }
-        return parents.reduce(into: LinkedKeys()) { $0.append(lists[$1] ?? []) }
-    }
+    func children(of parents: [Key]) throws -> LinkedKeys { try forward.parents(ofEach: parents, limit: nil) }
+
+    func children(of parents: [Key], limit: Int) throws -> LinkedKeys { try forward.parents(ofEach: parents, limit: limit) }
 
     func parents(of children: [Key]) throws -> [Key] { try Set(forward.children(of: children).keys).sorted() }
 
@@ -107,11 +102,6 @@ private struct InverseLinks: LinkStorage {
             for target in Set(targets) { counts[target, default: 0] += 1 }
         }
         return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    func linked(among children: [Key]) throws -> Set<Key> {
-        let counts = try forward.children(of: children).counts
-        return Set(zip(children, counts).filter { $1 > 0 }.map(\.0))
     }
 
     // Nothing is stored for an inverse, so nothing writes one.

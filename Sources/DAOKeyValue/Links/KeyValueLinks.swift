@@ -7,20 +7,23 @@ struct KeyValueLinks: LinkStorage {
 
     var verifies: Bool { database.options.usesChecksums }
 
-    func children(of parents: [Key]) throws -> LinkedKeys {
+    func children(of parents: [Key]) throws -> LinkedKeys { try children(of: parents, limit: .max) }
+
+    func children(of parents: [Key], limit: Int) throws -> LinkedKeys {
         var linked = LinkedKeys(counts: Array(repeating: 0, count: parents.count))
         try read { table, handle in
             try withWalk(table, handle) { walk in
                 for (index, parent) in parents.enumerated() {
                     try walk.begin(parent)
                     let start = linked.keys.count
-                    while try walk.next() {
+                    while linked.keys.count - start < limit, try walk.next() {
                         linked.keys.append(try key(walk.child, table.childForm, table))
                         try walk.leave()
                     }
                     linked.counts[index] = linked.keys.count - start
                 }
             }
+            return linked.keys.count
         }
         return linked
     }
@@ -43,6 +46,7 @@ struct KeyValueLinks: LinkStorage {
                 counts[counts.count - 1].count += 1
                 isThere = try cursor.next()
             }
+            return counts.reduce(0) { $0 + $1.count }
         }
         // Strings are ordered by length first.
         return counts.sorted { $0.parent < $1.parent }
@@ -50,27 +54,20 @@ struct KeyValueLinks: LinkStorage {
 
     func parents(of children: [Key]) throws -> [Key] {
         var parents: Set<Key> = []
-        try read { table, handle in
-            try forEachInverseEntry(children, table, handle) { _, inverseEntry, prefix in
-                let parent = inverseEntry.from(prefix)
-                let length = parent.count - LinkTable.positionLength
-                guard length >= 0 else { throw table.corrupted }
-                parents.insert(try key(UnsafeRawBufferPointer(rebasing: parent[..<length]), table.parentForm, table))
-                return true
-            }
+        try forEachParent(of: children) { _, parent in
+            parents.insert(parent)
+            return true
         }
         return parents.sorted()
     }
 
-    func linked(among children: [Key]) throws -> Set<Key> {
-        var found: Set<Key> = []
-        try read { table, handle in
-            try forEachInverseEntry(children, table, handle) { child, _, _ in
-                found.insert(child)
-                return false
-            }
+    func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
+        var parents = Array(repeating: Set<Key>(), count: children.count)
+        try forEachParent(of: children) { child, parent in
+            parents[child].insert(parent)
+            return limit.map { parents[child].count < $0 } ?? true
         }
-        return found
+        return parents.reduce(into: LinkedKeys()) { $0.append($1.sorted()) }
     }
 
     func forEachList<Child: Model>(
@@ -85,17 +82,19 @@ struct KeyValueLinks: LinkStorage {
             let reader = storage.reader(rows)
             let source = try LinkedSource(table, rows, handle.transaction, verifies: verifies)
             reader.source = source
-            var capacity = 0
+            var (capacity, count) = (0, 0)
             for (index, parent) in parents.enumerated() {
                 try source.begin(parent)
                 var children: [Child] = []
                 children.reserveCapacity(capacity)
                 try storage.schema.decode(reader, into: &children)
                 if children.isEmpty { continue }
+                count += children.count
                 // Lists often have the same length; a long list does not make the next list reserve much.
                 capacity = min(children.count, 64)
                 try body(index, children)
             }
+            return count
         }
     }
 }
@@ -103,13 +102,13 @@ struct KeyValueLinks: LinkStorage {
 // MARK: Shared functions
 
 extension KeyValueLinks {
-    /// Runs a closure that reads, unless no links were ever stored.
-    private func read(_ body: (LinkTable, KeyValueHandle) throws -> Void) throws {
+    /// Runs a closure that reads, and returns the number of links, unless no links were ever stored.
+    private func read(_ body: (LinkTable, KeyValueHandle) throws -> Int) throws {
         try database.read { handle in
             guard let table = try database.engine.links(of: relation, in: handle) else { return }
             let timer = StatementTimer.begin()
-            defer { timer?.end("links of \(relation.entity).\(relation.field)") }
-            try body(table, handle)
+            let count = try body(table, handle)
+            timer?.end("links of \(relation.entity).\(relation.field)", rowsLookedAt: count)
         }
     }
 
@@ -123,15 +122,31 @@ extension KeyValueLinks {
         }
     }
 
-    /// Calls a closure with every inverse entry of children: the child, the whole key, and the number of
+    /// Calls a closure with the position of each child and every parent of it, as often as that has it. The closure returns whether
+    /// to continue with that child.
+    private func forEachParent(of children: [Key], _ body: (Int, Key) throws -> Bool) throws {
+        try read { table, handle in
+            var count = 0
+            try forEachInverseEntry(children, table, handle) { child, inverseEntry, prefix in
+                count += 1
+                let parent = inverseEntry.from(prefix)
+                let length = parent.count - LinkTable.positionLength
+                guard length >= 0 else { throw table.corrupted }
+                return try body(child, try key(UnsafeRawBufferPointer(rebasing: parent[..<length]), table.parentForm, table))
+            }
+            return count
+        }
+    }
+
+    /// Calls a closure with every inverse entry of children: the position of the child, the whole key, and the number of
     /// bytes of keyspace and child in it. The closure returns whether to continue with that child.
     func forEachInverseEntry(
         _ children: [Key], _ table: LinkTable, _ handle: KeyValueHandle,
-        _ body: (Key, UnsafeRawBufferPointer, Int) throws -> Bool
+        _ body: (Int, UnsafeRawBufferPointer, Int) throws -> Bool
     ) throws {
         let cursor = try handle.transaction.cursor()
         try KeyBuilder.with { builder in
-            for child in children {
+            for (position, child) in children.enumerated() {
                 builder.truncate(to: 0)
                 let isShared = try table.append(inverseEntryOf: child, to: &builder)
                 let prefix = builder.bytes
@@ -140,7 +155,7 @@ extension KeyValueLinks {
                     UnsafeRawBufferPointer(rebasing: cursor.key[..<prefix.count]).order(against: prefix) == 0
                 {
                     let isOurs = try !isShared || leads(cursor.key, prefix.count, to: child, table, handle)
-                    if isOurs, try !body(child, cursor.key, prefix.count) { break }
+                    if isOurs, try !body(position, cursor.key, prefix.count) { break }
                     isThere = try cursor.next()
                 }
             }

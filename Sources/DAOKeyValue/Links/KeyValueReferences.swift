@@ -35,14 +35,17 @@ struct KeyValueReferences: LinkStorage {
         return counts.sorted { $0.parent < $1.parent }
     }
 
-    func linked(among children: [Key]) throws -> Set<Key> {
-        var found: Set<Key> = []
+    func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
+        var linked = LinkedKeys(counts: Array(repeating: 0, count: children.count))
         try read { rows in
-            for child in children {
-                try rows.forEach(.compare(field: rows.field, .equal, child.value), limit: 1) { _ in found.insert(child) }
+            for (index, child) in children.enumerated() {
+                try rows.forEach(.compare(field: rows.field, .equal, child.value), limit: limit) { row in
+                    linked.keys.append(try row.key())
+                    linked.counts[index] += 1
+                }
             }
         }
-        return found
+        return linked
     }
 
     // MARK: Writing
@@ -73,7 +76,12 @@ struct KeyValueReferences: LinkStorage {
 
     /// Runs a closure that reads the rows of the parents, unless there is no such entity.
     private func read(_ body: (ReferenceRows) throws -> Void) throws {
-        try database.read { handle in if let rows = try rows(handle) { try body(rows) } }
+        try database.read { handle in
+            guard let rows = try rows(handle) else { return }
+            let timer = StatementTimer.begin()
+            defer { timer?.end("links of \(relation.entity).\(relation.field)", rowsLookedAt: rows.lookedAt) }
+            try body(rows)
+        }
     }
 
     /// Runs a closure that writes rows of the parents, atomically, unless there is no such entity.
@@ -117,6 +125,9 @@ private struct ReferenceRows {
         self.verifies = verifies
         reader = RecordReader(table: table, verifies: verifies) { throw table.lacksDefault }
     }
+
+    /// The number of rows and entries that were read.
+    var lookedAt: Int { reader.lookedAt }
 
     /// Reads the row with a key.
     ///

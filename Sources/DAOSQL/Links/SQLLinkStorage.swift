@@ -45,15 +45,16 @@ struct SQLLinkStorage: LinkStorage {
         }
     }
 
-    func linked(among children: [Key]) throws -> Set<Key> {
-        if children.isEmpty { return [] }
-        return try reading([]) { session in
-            var found: Set<Key> = []
-            try forEachRow(links.selectLinked, children, session) { row in
-                found.insert(children[try number(in: row, of: children.count)])
+    func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
+        guard limit == 1 else { return try allParents(ofEach: children) }
+        var parents: [Key?] = Array(repeating: nil, count: children.count)
+        if children.isEmpty { return LinkedKeys() }
+        try reading(()) { session in
+            try forEachRow(links.selectParent, children, session) { row in
+                parents[try number(in: row, of: children.count)] = try key(in: row, 1, relation.keyKind)
             }
-            return found
         }
+        return parents.reduce(into: LinkedKeys()) { $0.append($1.map { [$0] } ?? []) }
     }
 
     func forEachList<Child: Model>(

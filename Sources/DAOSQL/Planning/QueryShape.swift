@@ -12,7 +12,7 @@ struct QueryShape: Hashable, Sendable {
         case compare(Int, Comparison)
         case compareFields(Int, Comparison, Int, isNegated: Bool)
         /// A condition on the rows of a table, by the number of the table. The names of the relationship are apart.
-        case related(Int, isInverse: Bool, isNegated: Bool, isMetByFew: Bool)
+        case related(Int, isInverse: Bool, isNegated: Bool, isMetByFew: Bool, readsFewRows: Bool)
         case isLinked
         case any
         case count(Comparison)
@@ -55,7 +55,8 @@ struct QueryShape: Hashable, Sendable {
             guard let related else { return false }
             try add(filter.relation, filter.target, related) {
                 .related(
-                    $0, isInverse: filter.isInverse, isNegated: isNegated, isMetByFew: related.isMetByFew(filter))
+                    $0, isInverse: filter.isInverse, isNegated: isNegated, isMetByFew: related.isMetByFew(filter),
+                    readsFewRows: related.readsFewRows)
             }
             switch filter.test {
             case .isLinked: parts.append(.isLinked)
@@ -64,7 +65,7 @@ struct QueryShape: Hashable, Sendable {
                 return try add(inner, &values, related)
             case .count(let comparison, let number):
                 parts.append(.count(comparison))
-                values.append(.count(number))
+                values += comparison.countBindings(number, mayRepeat: filter.mayRepeat)
             }
         case .isIn, .text, .embedded: return false
         }

@@ -4,46 +4,65 @@ import DAOCore
 struct RelatedTables {
     let instance: SQLInstance
     let session: SQLSession
-    /// Whether the query ends before its last row.
-    let isLimited: Bool
+    /// Whether the query looks at few rows, so that the related rows of each are looked at: it ends before its last row, or an
+    /// index leads to few that meet its other conditions.
+    private(set) var readsFewRows: Bool
     /// The conditions that few related rows meet.
     private(set) var metByFew: Set<ObjectIdentifier> = []
+    /// Whether nothing had to be counted.
+    private(set) var countsNothing = true
 
     /// Finds what the conditions of a query read.
     ///
     /// - Parameters:
     ///   - query: The query.
+    ///   - known: The table of the rows.
     ///   - instance: The tables.
     ///   - session: Where rows are counted.
-    ///   - assumesFew: Whether conditions that few related rows may meet are taken as such, and nothing is counted.
-    init(_ query: ResolvedQuery, _ instance: SQLInstance, _ session: SQLSession, assumesFew: Bool = false) throws {
+    ///   - assumesFew: Whether conditions that few rows may meet are taken as such, and nothing is counted.
+    init(
+        _ query: ResolvedQuery, of known: KnownTable, _ instance: SQLInstance, _ session: SQLSession, assumesFew: Bool = false
+    ) throws {
         self.instance = instance
         self.session = session
-        isLimited = query.limit != nil
-        try findFew(in: query.filter, assumesFew)
+        readsFewRows = query.limit != nil
+        let dependsOnRows = try findFew(in: query.filter, assumesFew)
+        if readsFewRows || !dependsOnRows { return }
+        let own = query.filter.conjuncts.filter { !$0.reachesRelated }
+        if !own.isEmpty { readsFewRows = try isMetByFew(.every(own), of: known, assumesFew) }
     }
 
     /// Whether few related rows meet a condition, so that they are found first and lead to the rows.
     func isMetByFew(_ filter: RelatedFilter) -> Bool { !metByFew.isEmpty && metByFew.contains(ObjectIdentifier(filter)) }
 
-    private mutating func findFew(in filter: Filter, _ assumesFew: Bool) throws {
+    /// Whether statements read the same as with other tables of the same query.
+    func isSame(as other: RelatedTables) -> Bool { metByFew == other.metByFew && readsFewRows == other.readsFewRows }
+
+    /// Finds the conditions that few related rows meet.
+    ///
+    /// - Returns: Whether the others are evaluated in another way where few rows are looked at.
+    private mutating func findFew(in filter: Filter, _ assumesFew: Bool) throws -> Bool {
         switch filter {
-        case .and(let filters), .or(let filters): for filter in filters { try findFew(in: filter, assumesFew) }
+        case .and(let filters), .or(let filters):
+            return try filters.reduce(false) { try findFew(in: $1, assumesFew) || $0 }
         case .related(let filter, _):
+            guard case .any(let inner) = filter.test else { return false }
             // The related rows of a reference were looked for before: where one key is found, an index may have the order, too.
-            if filter.relation.isToOne, !filter.isInverse { return }
-            if case .any(let inner) = filter.test, try isMetByFew(inner, of: filter.target, assumesFew) {
+            if filter.relation.isToOne, !filter.isInverse { return true }
+            if !inner.reachesRelated, try isMetByFew(inner, of: instance.table(for: filter.target, in: session), assumesFew) {
                 metByFew.insert(ObjectIdentifier(filter))
+                return false
             }
-        default: break
+            return filter.isInverse
+        default: return false
         }
     }
 
-    /// Whether an index leads to few rows of a model that can meet a condition, or there are only few.
-    private func isMetByFew(_ filter: Filter, of target: EntityDeclaration, _ assumesFew: Bool) throws -> Bool {
-        if filter == .all || filter.reachesRelated { return false }
-        let known = try instance.table(for: target, in: session)
+    /// Whether an index leads to few rows of a table that can meet a condition, or there are only few.
+    private mutating func isMetByFew(_ filter: Filter, of known: KnownTable, _ assumesFew: Bool) throws -> Bool {
+        if filter == .all { return false }
         if try known.searchPaths(session).isEmpty { return false }
+        countsNothing = false
         if assumesFew { return true }
         let shaped = try ShapedQuery(ResolvedQuery(filter: filter, order: []), of: known, self)
         let race = Race(known: known, session: session, shaped: shaped)

@@ -29,6 +29,8 @@ struct ConditionWriter {
     private var rows: String
     /// The number of relationships from the rows of the query to these rows.
     private var distance = 0
+    /// Whether the condition is a part of an alternative.
+    private var isAlternative = false
     private let related: RelatedTables?
     private(set) var sql: SQLText
 
@@ -114,7 +116,11 @@ struct ConditionWriter {
         case .all: sql.text += "1=1"
         case .none: sql.text += "1=0"
         case .and(let parts): try writeChain(parts[...], filter, " AND ", depth)
-        case .or(let parts): try writeChain(parts[...], filter, " OR ", depth)
+        case .or(let parts):
+            let wasAlternative = isAlternative
+            isAlternative = true
+            try writeChain(parts[...], filter, " OR ", depth)
+            isAlternative = wasAlternative
         case .isNull(let field, let expected): sql.text += columns[field] + (expected ? " IS NULL" : " IS NOT NULL")
         case .compare(let field, let comparison, let value): writeComparison(field, comparison, value)
         case .compareFields(let left, let comparison, let right, let isNegated):
@@ -123,7 +129,14 @@ struct ConditionWriter {
         case .text(let field, let pattern, let isNegated): try writeText(field, pattern, isNegated: isNegated)
         case .related(let filter, let isNegated): try writeRelated(filter, isNegated: isNegated)
         // Functions of an engine on JSON round large numbers, so the suite's function runs the filter.
-        case .embedded: try writeFunction(filter)
+        case .embedded:
+            // Of all other conditions, the path that is chosen for the query has those with an index.
+            let elements = isAlternative ? ElementLookUp.all(in: [filter], table).first : nil
+            if let elements {
+                write(elements, joins: false, key: columns[table.entity.keyIndex])
+                write(" AND ")
+            }
+            try writeFunction(filter)
         }
     }
 
@@ -288,8 +301,7 @@ struct ConditionWriter {
         case .isLinked: sql.text += (isNegated ? "NOT " : "") + "EXISTS (SELECT 1 \(list)\(isInList))"
         case .count(let comparison, let number):
             if links.isInRows { throw RelatedConditionsUnavailable() }
-            let operation = (isNegated ? comparison.negated : comparison).sql
-            sql.text += "(SELECT count(*) \(list)\(isInList))\(operation)\(bind(.count(number)))"
+            writeCount(filter, isNegated ? comparison.negated : comparison, number, of: "SELECT 1 \(list)\(isInList)")
         case .any(let inner):
             let target = try related.table(filter.target)
             let name = table.dialect.quoted(".rows\(distance)")
@@ -303,7 +315,7 @@ struct ConditionWriter {
                 sql.text += ")"
                 return
             }
-            if links.isInRows, !related.isLimited {
+            if links.isInRows, !related.readsFewRows {
                 // There are usually fewer related rows than rows, and an index on the field leads to the rows.
                 sql.text += isNegated ? "NOT COALESCE(" : ""
                 sql.text += "\(columns[field]) IN (SELECT \(key) FROM \(source) WHERE "
@@ -340,11 +352,11 @@ struct ConditionWriter {
         switch filter.test {
         case .isLinked: sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key))"
         case .count(let comparison, let number):
-            let operation = (isNegated ? comparison.negated : comparison).sql
-            // A row that has the other one several times in a list counts once.
-            let number = bind(.count(number))
-            sql.text += "(SELECT count(DISTINCT \(sourceKey)) \(list) AND \(target) = \(key))\(operation)\(number)"
-        case .any(let inner) where related.isLimited && !isMetByFew:
+            let counted = filter.mayRepeat ? "DISTINCT \(sourceKey)" : "1"
+            writeCount(
+                filter, isNegated ? comparison.negated : comparison, number,
+                of: "SELECT \(counted) \(list) AND \(target) = \(key)")
+        case .any(let inner) where related.readsFewRows && !isMetByFew:
             sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key) AND "
             try write(inner, of: source, named: name)
             sql.text += ")"
@@ -352,6 +364,18 @@ struct ConditionWriter {
             sql.text += "\(isNegated ? "NOT COALESCE(" : "")\(key) IN (SELECT \(target) \(list) AND "
             try write(inner, of: source, named: name)
             sql.text += isNegated ? "), 1=0)" : ")"
+        }
+    }
+
+    /// Writes a condition on the number of rows of a subquery, which an engine counts no further than it needs.
+    private mutating func writeCount(_ filter: RelatedFilter, _ comparison: Comparison, _ number: Int, of rows: String) {
+        let numbers = comparison.countBindings(number, mayRepeat: filter.mayRepeat).map { bind($0) }
+        if numbers.count == 1 {
+            let isAtLeast = comparison == .greater || comparison == .greaterOrEqual
+            sql.text += "\(isAtLeast ? "" : "NOT ")EXISTS (\(rows) LIMIT 1 OFFSET \(numbers[0]))"
+        } else {
+            let counted = table.dialect.quoted(".counted")
+            sql.text += "(SELECT count(*) FROM (\(rows) LIMIT \(numbers[0])) AS \(counted))\(comparison.sql)\(numbers[1])"
         }
     }
 
@@ -373,7 +397,24 @@ struct ConditionWriter {
     }
 }
 
+extension RelatedFilter {
+    /// Whether a related row can be linked to a row more than once, and counts once.
+    var mayRepeat: Bool { isInverse && !relation.isToOne }
+}
+
 extension Comparison {
+    /// What a condition on a number of rows binds: how many rows come before the one that decides, or how many are counted at
+    /// most and what that is compared with. It is the same for the negated comparison.
+    ///
+    /// - Parameter mayRepeat: Whether repeated rows count once. An engine does not look for them to find whether there is a row.
+    func countBindings(_ number: Int, mayRepeat: Bool) -> [SQLBinding] {
+        switch self {
+        case .greater where !mayRepeat, .lessOrEqual where !mayRepeat: [.count(number)]
+        case .less where !mayRepeat, .greaterOrEqual where !mayRepeat: [.count(max(number, 1) - 1)]
+        default: [.count(number == .max ? number : number + 1), .count(number)]
+        }
+    }
+
     /// The operator between two operands that are not null.
     var sql: String {
         switch self {

@@ -34,8 +34,8 @@ struct SQLLinks: Sendable {
     let select: String
     /// Reads the parents of a list of children, each once, ascending.
     let selectParents: String
-    /// Reads the numbers of the children in a list that have a parent.
-    let selectLinked: String
+    /// Reads the numbers of the children in a list that have a parent, and one parent of each.
+    let selectParent: String
     /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
     /// Sets the child of a parent, for a to-one relationship: child, parent.
@@ -94,8 +94,10 @@ struct SQLLinks: Sendable {
             "SELECT list.number, \(place), links.\(child) FROM \(parents) CROSS JOIN \(quotedName) AS links "
             + "WHERE links.\(parent) = list.value\(exists)" + dialect.nestedOrder(["list.number"] + (isInRows ? [] : [place]))
         selectParents = "SELECT DISTINCT \(parent) FROM \(quotedName) WHERE \(dialect.isIn(child, first)) ORDER BY \(parent)"
-        selectLinked =
-            "SELECT list.number FROM \(children) WHERE EXISTS (SELECT 1 FROM \(quotedName) AS links WHERE links.\(child) = list.value)"
+        let parentsOfOne = "FROM \(quotedName) AS links WHERE links.\(child) = list.value"
+        selectParent =
+            "SELECT list.number, (SELECT links.\(parent) \(parentsOfOne) LIMIT 1) FROM \(children) "
+            + "WHERE EXISTS (SELECT 1 \(parentsOfOne))"
         selectCounts =
             "SELECT \(parent), count(*) AS \(dialect.quoted(".count")) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
         update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"

@@ -12,7 +12,7 @@ extension SQLStorage {
                 try session.connection.beginSnapshot()
                 let known = try current(session)
                 let (statement, selection) = try evaluatingRelated(resolved) {
-                    let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+                    let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved, known))
                     let divided = try resolved.divided(for: known.table)
                     let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
                     let statement = try session.statement(sql, entity: entity.name)

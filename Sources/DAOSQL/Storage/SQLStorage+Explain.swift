@@ -5,7 +5,7 @@ extension SQLStorage {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading(resolved) { session, known in
-            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved, known))
             let choice = try PathChoice(shaped, known, session)
             let table = known.table.using(choice)
             let sql = try table.select(resolved.divided(for: table).query, shaped.related)

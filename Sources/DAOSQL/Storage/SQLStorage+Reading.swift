@@ -21,13 +21,13 @@ extension SQLStorage {
     private func shaping<Result>(
         _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ body: (ShapedQuery) throws -> Result
     ) throws -> Result {
-        let assumed = try RelatedTables(query, owner.instance, session, assumesFew: true)
+        let assumed = try RelatedTables(query, of: known, owner.instance, session, assumesFew: true)
         let shaped = try ShapedQuery(query, of: known, assumed)
         let result = try shaped.plan.choices.repeating(on: session.connection) { try body(shaped.repeatingChoices) }
         if let result { return result }
-        if assumed.metByFew.isEmpty { return try body(shaped) }
-        let counted = try tables(session, query)
-        let areFew = counted.metByFew == assumed.metByFew
+        if assumed.countsNothing { return try body(shaped) }
+        let counted = try tables(session, query, known)
+        let areFew = counted.isSame(as: assumed)
         shaped.plan.choices.learn(isAsBefore: areFew)
         return try body(areFew ? shaped : ShapedQuery(query, of: known, counted))
     }
@@ -144,7 +144,7 @@ extension SQLStorage {
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
         try reading(resolved) { session, known in
-            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved))
+            let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved, known))
             let divided = try resolved.divided(for: known.table)
             let sql = try text(.fields(fields), shaped, session, known) {
                 try $0.select(only: fields + divided.fields + [key], divided.query, shaped.related)
@@ -177,7 +177,7 @@ extension SQLStorage {
     func counted(
         _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable
     ) throws -> (query: ShapedQuery, table: SQLTable) {
-        let shaped = try ShapedQuery(query, of: known, tables(session, query))
+        let shaped = try ShapedQuery(query, of: known, tables(session, query, known))
         return (shaped, known.table.using(try PathChoice(shaped, known, session)))
     }
 
@@ -190,8 +190,8 @@ extension SQLStorage {
     }
 
     /// What conditions on related rows read.
-    func tables(_ session: SQLSession, _ query: ResolvedQuery) throws -> RelatedTables {
-        try RelatedTables(query, owner.instance, session)
+    func tables(_ session: SQLSession, _ query: ResolvedQuery, _ known: KnownTable) throws -> RelatedTables {
+        try RelatedTables(query, of: known, owner.instance, session)
     }
 
     /// Returns the result of a query without rows and does not ask the engine; a closed database still

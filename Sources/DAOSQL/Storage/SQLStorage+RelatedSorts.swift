@@ -9,7 +9,7 @@ extension SQLStorage {
         if resolved.isEmpty { return try nothing([]) }
         return try reading { session, known in
             do {
-                let related = try tables(session, resolved)
+                let related = try tables(session, resolved, known)
                 let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
                 let rows = try shaped.plan.choices.repeating(on: session.connection) {
                     try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)

@@ -117,7 +117,12 @@ extension PredicateNode {
             }
             switch node {
             case .relatedCount(let field, let comparison, let count):
-                return try schema.checkedRelation(at: field).filter(.count(comparison, count), isNegated: isNegated)
+                let relation = try schema.checkedRelation(at: field)
+                // There are never fewer than none.
+                if count < 0 || (count == 0 && (comparison == .less || comparison == .greaterOrEqual)) {
+                    return comparison.holds(0, against: count) != isNegated ? Filter.all : Filter.none
+                }
+                return relation.filter(.count(comparison, count), isNegated: isNegated)
             case .compare(let field, let comparison, let value) where schema.description.isRelationship(at: field):
                 try schema.checkedRelation(at: field).check([value], comparison)
             case .isIn(let field, let values) where schema.description.isRelationship(at: field):

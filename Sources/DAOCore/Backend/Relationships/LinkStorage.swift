@@ -32,11 +32,6 @@ public protocol LinkStorage: Sendable {
     /// Removes all children from parents.
     func remove(parents: [Key]) throws
 
-    /// Returns the keys that are a child of any parent.
-    ///
-    /// - Complexity: A fixed number of engine queries.
-    func linked(among children: [Key]) throws -> Set<Key>
-
     // MARK: With a default
 
     /// Whether the links are the values of the relationship's field in the rows of the parents; false by default.
@@ -45,6 +40,32 @@ public protocol LinkStorage: Sendable {
     /// `RowWriter.writeReference(_:at:)`, and erased with it, and conditions on the field are conditions on the
     /// related row's key. ``set(_:of:)`` changes the field in stored rows only.
     var isInRows: Bool { get }
+
+    /// Returns some children of each parent, in no particular order.
+    ///
+    /// The default returns all. A database that can stop early replaces it.
+    ///
+    /// - Parameters:
+    ///   - parents: The keys of parents. A repeated parent has a list each time.
+    ///   - limit: How many children of a parent are enough. A list that has not exactly as many has all of them.
+    func children(of parents: [Key], limit: Int) throws -> LinkedKeys
+
+    /// Returns the parents of each child, without duplicates, in ascending order.
+    ///
+    /// The default finds the parents of all, and then the children of these.
+    ///
+    /// - Parameters:
+    ///   - children: The keys of children. A repeated child has a list each time.
+    ///   - limit: How many parents of a child are enough, whichever they are; nil for all. A list that has not exactly as many
+    ///     has all of them.
+    func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys
+
+    /// Returns the keys that are a child of any parent.
+    ///
+    /// The default finds one parent of each.
+    ///
+    /// - Complexity: A fixed number of engine queries.
+    func linked(among children: [Key]) throws -> Set<Key>
 
     /// Calls a closure with the linked rows of each parent, in their order. Missing rows are skipped.
     ///
@@ -74,6 +95,27 @@ extension LinkStorage {
 
     /// False: the links are stored beside the rows.
     public var isInRows: Bool { false }
+
+    /// Returns all children.
+    public func children(of parents: [Key], limit: Int) throws -> LinkedKeys { try children(of: parents) }
+
+    /// Finds the parents of all children, and then the children of these.
+    public func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys { try allParents(ofEach: children) }
+
+    /// Returns all parents of each child, by their lists.
+    package func allParents(ofEach children: [Key]) throws -> LinkedKeys {
+        var lists = Dictionary(children.map { ($0, [Key]()) }, uniquingKeysWith: { $1 })
+        let parents = try parents(of: Array(lists.keys))
+        for (parent, linked) in zip(parents, try self.children(of: parents).lists) {
+            for child in Set(linked) { lists[child]?.append(parent) }
+        }
+        return children.reduce(into: LinkedKeys()) { $0.append(lists[$1] ?? []) }
+    }
+
+    /// Finds one parent of each child.
+    public func linked(among children: [Key]) throws -> Set<Key> {
+        Set(zip(children, try parents(ofEach: children, limit: 1).counts).lazy.filter { $1 > 0 }.map(\.0))
+    }
 
     /// Reads the keys, then the rows.
     public func forEachList<Child: Model>(
