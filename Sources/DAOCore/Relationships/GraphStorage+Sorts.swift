@@ -45,13 +45,7 @@ extension Query {
 extension GraphStorage {
     /// Returns the rows of a query that sorts by fields of related rows, in its order, without related rows.
     func sortedRows(_ query: Query<Record>) throws -> [Record] {
-        let schema = Record.schema
-        let terms = try query.relatedTerms()
-        let start = try query.after?.values(of: terms, in: schema)
-        var unsorted = query
-        (unsorted.order, unsorted.after) = ([], nil)
-        // Checks the limit, the offset and the condition.
-        _ = try unsorted.resolvedWithRelated()
+        let (terms, start) = try checkedSort(query)
         if query.limit == 0 { return [] }
         if let order = try orderOfRelated(query, terms, start) {
             if let evaluating {
@@ -64,10 +58,33 @@ extension GraphStorage {
                 return Array(rows.dropFirst(query.offset))
             }
         }
-        (unsorted.limit, unsorted.offset) = (nil, 0)
-        let records = try answering(unsorted, flat.read)
-        let keys = records.map { schema.key(of: $0) }
-        let columns = try terms.map { try values(of: $0, records, keys) }
+        return try flat.read(keys: sortedKeys(query), includesSubentities: false)
+    }
+
+    /// Returns the keys of the rows of a query that sorts by fields of related rows, in its order. Nothing but the fields of the
+    /// sort is read, of all rows that meet the condition.
+    func sortedKeys(_ query: Query<Record>) throws -> [Key] {
+        let entity = Record.schema.description
+        let (terms, start) = try checkedSort(query)
+        let relations = try terms.map { try $0.relation.map { try relation(at: $0) } }
+        let isInRows = try relations.map { try $0?.links(in: graph).isInRows ?? true }
+        // The values of each field that is read of all rows.
+        var columns: [Int: [Value]] = [entity.keyIndex: []]
+        for (term, isInRows) in zip(terms, isInRows) where isInRows { columns[term.relation ?? term.field] = [] }
+        let fields = columns.keys.sorted()
+        var unsorted = query
+        (unsorted.order, unsorted.after, unsorted.limit, unsorted.offset) = ([], nil, nil, 0)
+        try answering(unsorted) {
+            for field in fields { columns[field] = [] }
+            try flat.readFields(fields, $0) { row in for field in fields { columns[field]?.append(try row.readValue(at: field)) }
+            }
+        }
+        let keys = columns[entity.keyIndex, default: []].compactMap { Key($0, of: entity.keyKind) }
+        let values = try terms.indices.map { number in
+            let column = columns[terms[number].relation ?? terms[number].field]
+            guard let relation = relations[number] else { return column ?? [] }
+            return try relation.values(of: terms[number].field, keys: keys, children: column, in: graph)
+        }
         func isBefore(_ left: (Int) -> Value, _ right: (Int) -> Value) -> Bool {
             for (number, term) in terms.enumerated() {
                 let order = Value.order(left(number), right(number))
@@ -75,11 +92,11 @@ extension GraphStorage {
             }
             return false
         }
-        var order = Array(records.indices)
-        if let start { order.removeAll { index in !isBefore({ start[$0] }, { columns[$0][index] }) } }
-        order.sort { left, right in isBefore({ columns[$0][left] }, { columns[$0][right] }) }
+        var order = Array(keys.indices)
+        if let start { order.removeAll { index in !isBefore({ start[$0] }, { values[$0][index] }) } }
+        order.sort { left, right in isBefore({ values[$0][left] }, { values[$0][right] }) }
         let rest = order.dropFirst(query.offset)
-        return (query.limit.map { rest.prefix($0) } ?? rest).map { records[$0] }
+        return (query.limit.map { rest.prefix($0) } ?? rest).map { keys[$0] }
     }
 
     /// Returns the rows of a query that sorts by a field of related rows in no snapshot, when the storage of the rows evaluates
@@ -88,20 +105,30 @@ extension GraphStorage {
     /// - Returns: Nil when the query reads related rows, too.
     func sortedAtOnce(_ query: Query<Record>) throws -> [Record]? {
         guard let evaluating, try isAnswered(query.predicate.node, by: evaluating) else { return nil }
-        let terms = try query.relatedTerms()
-        let start = try query.after?.values(of: terms, in: Record.schema)
+        let (terms, start) = try sort(of: query)
         guard let order = try orderOfRelated(query, terms, start) else { return nil }
         do { return try evaluating.read(order.rest, sortedBy: order.sort) } catch is RelatedConditionsUnavailable { return nil }
     }
 
-    /// Returns the value of a term in a row.
-    func value(of term: RelatedTerm, _ record: Record) throws -> Value {
-        try values(of: term, [record], [Record.schema.key(of: record)])[0]
+    /// Returns the order of a query, and the values of the row that it begins after; nil for the first row.
+    private func sort(of query: Query<Record>) throws -> (terms: [RelatedTerm], start: [Value]?) {
+        let terms = try query.relatedTerms()
+        return (terms, try query.after?.values(of: terms, in: Record.schema))
     }
 
-    private func values(of term: RelatedTerm, _ records: [Record], _ keys: [Key]) throws -> [Value] {
-        guard let field = term.relation else { return records.map { Record.schema.value(at: term.field, of: $0) } }
-        return try relation(at: field).values(of: term.field, keys: keys, in: graph)
+    /// Returns the order of a query, whose limit, offset and condition are checked.
+    private func checkedSort(_ query: Query<Record>) throws -> (terms: [RelatedTerm], start: [Value]?) {
+        let sort = try sort(of: query)
+        var unsorted = query
+        (unsorted.order, unsorted.after) = ([], nil)
+        _ = try unsorted.resolvedWithRelated()
+        return sort
+    }
+
+    /// Returns the value of a term in a row.
+    func value(of term: RelatedTerm, _ record: Record) throws -> Value {
+        guard let related = term.relation else { return Record.schema.value(at: term.field, of: record) }
+        return try relation(at: related).values(of: term.field, keys: [Record.schema.key(of: record)], in: graph)[0]
     }
 
     /// Whether an index leads to so few rows that it is better to sort them.

@@ -14,6 +14,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isFlat: Bool
     /// Whether rows without lists are complete as they are stored.
     private let isCompleteWithoutLists: Bool
+    /// Whether all relationships are References in the rows, and none erases what it leads to: a changed row changes no other.
+    private let hasOnlyReferences: Bool
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
@@ -32,6 +34,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
+        hasOnlyReferences =
+            isCompleteWithoutLists && !isFlat && Record.schema.relations.allSatisfy { $0.isReference && !$0.cascades }
     }
 
     var database: any Database { flat.database }
@@ -120,7 +124,9 @@ extension GraphStorage {
         let isSortedByRelated = query.sortsThroughRelations
         if !isSortedByRelated, let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
-            if isSortedByRelated { return try sortedRows(query).map { Record.schema.key(of: $0) } }
+            if isSortedByRelated {
+                return try query.limit == nil ? sortedKeys(query) : sortedRows(query).map { Record.schema.key(of: $0) }
+            }
             if evaluating == nil, query.limit != nil {
                 return try flatRows(query).map { Record.schema.key(of: $0) }
             }
@@ -237,6 +243,15 @@ extension GraphStorage {
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if isFlat { return try counting.merge(keys: keys, body) }
+        if hasOnlyReferences {
+            return try checkingReferences { note in
+                try counting.merge(keys: keys) { index, record in
+                    let original = record
+                    try body(index, &record)
+                    if let record { try note(original, record) }
+                }
+            }
+        }
         return try database.transaction {
             var stored = 0
             let (revisions, references) = (CallRevisions(), CallReferences())
@@ -271,6 +286,15 @@ extension GraphStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         if isFlat, !reachesRelated(query) { return try counting.update(query, body) }
+        if hasOnlyReferences, !reachesRelated(query) {
+            return try checkingReferences { note in
+                try counting.update(query) { record in
+                    let original = record
+                    try body(&record)
+                    try note(original, record)
+                }
+            }
+        }
         return try database.transaction {
             var stored = 0
             let (revisions, references) = (CallRevisions(), CallReferences())
@@ -285,6 +309,21 @@ extension GraphStorage {
             }
             try references.check()
             return stored
+        }
+    }
+
+    /// Runs a call that changes rows, and checks the References that it changes.
+    ///
+    /// - Parameter body: A closure that gets another one, for a row before its change, nil for a new one, and after it.
+    private func checkingReferences(_ body: ((Record?, Record) throws -> Void) throws -> Int) throws -> Int {
+        try database.transaction {
+            let write = GraphWrite(graph, CallRevisions(), CallReferences())
+            let count = try body { original, record in
+                let originals = original.map { [Record.schema.key(of: $0): $0] } ?? [:]
+                for relation in Record.schema.relations { try relation.enqueue([record], originals: originals, in: write) }
+            }
+            try write.references.check()
+            return count
         }
     }
 
@@ -357,29 +396,54 @@ private final class KeyCursor<Record: Model>: RowCursor<Record> {
     private let storage: GraphStorage<Record>
     /// Holds the snapshot. Its rows are not read.
     private let snapshot: RowCursor<Record>
+    /// The query of the rows whose keys are not known yet; nil when all are.
+    private var rest: Query<Record>?
     private let includesSubentities: Bool
-    private var keys: ArraySlice<Key>
+    private var keys: ArraySlice<Key> = []
+    /// The number of keys that are found at a time. Finding them can cost as much as finding all, so it grows.
+    private var size = 256
 
     init(_ storage: GraphStorage<Record>, _ query: Query<Record>, _ snapshot: RowCursor<Record>) throws {
         self.storage = storage
         self.snapshot = snapshot
+        rest = query
         includesSubentities = query.includesSubentities
-        keys = try snapshot.withSnapshot { try storage.keys(query) }[...]
         super.init()
+        // Errors of the query are thrown here.
+        try snapshot.withSnapshot { try findKeys() }
+    }
+
+    /// Finds the next keys.
+    private func findKeys() throws {
+        guard var query = rest else { return }
+        let limit = query.limit
+        query.limit = min(limit ?? size, size)
+        let found = try storage.keys(query)
+        keys = found[...]
+        rest = nil
+        guard found.count == query.limit, let last = found.last, let record = try storage.flat.read(key: last) else { return }
+        query.after =
+            query.sortsThroughRelations
+            ? try storage.pageCursor(after: record, in: query) : try PageCursor(after: record, in: query.orderTerms())
+        query.offset = 0
+        query.limit = limit.map { $0 - found.count }
+        size = size > .max / 8 ? .max : size * 8
+        rest = query
     }
 
     override func next(_ count: Int) throws -> [Record] {
-        let batch = keys.prefix(max(count, 0))
-        keys = keys.dropFirst(batch.count)
-        return try snapshot.withSnapshot {
-            try storage.read(keys: Array(batch), includesSubentities: includesSubentities)
+        try snapshot.withSnapshot {
+            if keys.isEmpty { try findKeys() }
+            let batch = keys.prefix(max(count, 0))
+            keys = keys.dropFirst(batch.count)
+            return try storage.read(keys: Array(batch), includesSubentities: includesSubentities)
         }
     }
 
     override var pinnedBytes: Int? { snapshot.pinnedBytes }
 
     override func close() {
-        keys = []
+        (keys, rest) = ([], nil)
         snapshot.close()
     }
 }

@@ -350,13 +350,20 @@ extension Relation {
 
     /// Returns the values of a field of the child of each record, for a to-one relationship. A value is null
     /// when there is no child.
-    func values(of field: Int, keys: [Key], in graph: StorageGraph) throws -> [Value] {
-        let linked = try links(in: graph).children(of: keys)
-        let rows = try graph.rows(of: Child.self).read(keys: linked.keys, includesSubentities: false)
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the records.
+    ///   - children: The key of the child of each record, null for none, where they are known.
+    func values(of field: Int, keys: [Key], children: [Value]? = nil, in graph: StorageGraph) throws -> [Value] {
+        let children =
+            try children?.map { Key($0, of: targetDescription.keyKind) }
+            ?? links(in: graph).children(of: keys).lists.map(\.first)
         let schema = Child.schema
+        let rows = try graph.rows(of: Child.self).read(
+            keys: Set(children.lazy.compactMap { $0 }).sorted(), includesSubentities: false)
         let values = Dictionary(
             rows.map { (schema.key(of: $0), schema.value(at: field, of: $0)) }, uniquingKeysWith: { $1 })
-        return linked.lists.map { $0.first.flatMap { values[$0] } ?? .null }
+        return children.map { $0.flatMap { values[$0] } ?? .null }
     }
 }
 
