@@ -34,7 +34,7 @@ struct SQLLinks: Sendable {
     let select: String
     /// Reads the parents of a list of children, each once, ascending.
     let selectParents: String
-    /// Reads the numbers of the children in a list that have a parent, and one parent of each.
+    /// Reads the numbers of the children in a list that have a parent, and the first parent of each.
     let selectParent: String
     /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
@@ -96,7 +96,7 @@ struct SQLLinks: Sendable {
         selectParents = "SELECT DISTINCT \(parent) FROM \(quotedName) WHERE \(dialect.isIn(child, first)) ORDER BY \(parent)"
         let parentsOfOne = "FROM \(quotedName) AS links WHERE links.\(child) = list.value"
         selectParent =
-            "SELECT list.number, (SELECT links.\(parent) \(parentsOfOne) LIMIT 1) FROM \(children) "
+            "SELECT list.number, (SELECT links.\(parent) \(parentsOfOne) ORDER BY links.\(parent) LIMIT 1) FROM \(children) "
             + "WHERE EXISTS (SELECT 1 \(parentsOfOne))"
         selectCounts =
             "SELECT \(parent), count(*) AS \(dialect.quoted(".count")) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
