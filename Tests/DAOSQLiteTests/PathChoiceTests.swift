@@ -52,10 +52,41 @@ import Testing
         #expect(try access("closed", nil, limit: 10) == .index(["date"]))
         #expect(try access("closed", 7, limit: 10) == .index(["owner"]))
         let plan = try tickets.explain(limit: 10) { $0.status == "open" && $0.owner == nil }
-        #expect(plan.details.last == "chosen by counting: it ends first")
+        #expect(plan.access == .index(["status"]))
+        #expect(plan.details.last == "chosen by counting: in its order, the wanted rows come first")
         let newest = try tickets.read(orderedBy: .descending(\.date), limit: 10) { $0.status == "closed" && $0.owner == nil }
         let all = Self.tickets.filter { $0.status == "closed" && $0.owner == nil }.sorted { $0.date > $1.date }
         #expect(newest.map(\.id) == all.prefix(10).map(\.id))
+    }
+
+    private struct Parcel: Model, Plain {
+        var id: Int
+        var status: Int
+        var owner: Int
+        var date: Int
+        static let schema = Schema(
+            "parcel", Self.init, Field("id", \.id, .primaryKey), Field("status", \.status), Field("owner", \.owner),
+            Field("date", \.date),
+            indexes: [
+                Index(orderedBy: .ascending(\.owner), .descending(\.date)),
+                Index(orderedBy: .ascending(\.status), .ascending(\.date)),
+            ])
+    }
+
+    /// Two indexes are in the order: on one of them the wanted rows come first.
+    @Test func valuesDecideBetweenIndexesInTheOrder() throws {
+        let parcels = DAO(storage: try place.database().storage(for: Parcel.self))
+        let all = (0..<6_000).map {
+            Parcel(id: $0, status: $0 % 100 == 7 ? 1 : 0, owner: $0 % 50 == 9 ? 1 : 0, date: $0 * 7 % 6_000)
+        }
+        try parcels.persist(all)
+        for (status, owner, index) in [(1, 0, ["status", "date"]), (0, 1, ["owner", "date"])] {
+            let condition = Condition<Parcel> { $0.status == status && $0.owner == owner }
+            let query = Query(where: condition, orderedBy: [.descending(\.date)], limit: 20)
+            #expect(try parcels.explain(query).access == .index(index))
+            let expected = all.filter { $0.status == status && $0.owner == owner }.sorted { $0.date > $1.date }
+            #expect(try parcels.read(query).map(\.id) == expected.prefix(20).map(\.id))
+        }
     }
 
     /// SQLite takes a range with one bound for a quarter of the rows, and would read all rows in the order of their keys.

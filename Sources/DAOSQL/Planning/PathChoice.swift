@@ -31,13 +31,13 @@ struct PathChoice: CustomStringConvertible {
         case .inOrder(let ordered, let rivals):
             let (sum, overflows) = (query.limit ?? .max).addingReportingOverflow(query.offset)
             let number = try race.choice {
-                try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum) ?? rivals.count
+                try race.winner(among: rivals, ordered: ordered, wanted: overflows ? .max : sum)
             }
             if number < rivals.count {
                 (path, description) = (rivals[number], "chosen by counting: it ends first")
             } else {
-                path = ordered
-                description = "chosen by counting: in its order, the wanted rows come before another index ends"
+                path = ordered[number - rivals.count]
+                description = "chosen by counting: in its order, the wanted rows come first"
             }
         }
     }
@@ -54,8 +54,9 @@ enum PathQuestion: Sendable {
     case ifShort(QueryPath)
     /// Which of the paths ends first.
     case shortest([QueryPath])
-    /// Whether a path ends before as many rows as are wanted were found on the one that has the query's order.
-    case inOrder(QueryPath, rivals: [QueryPath])
+    /// Whether a path ends before as many rows as are wanted were found on one that has the query's order, and on which of these
+    /// they come first.
+    case inOrder([QueryPath], rivals: [QueryPath])
 
     /// Analyses the paths of a query.
     static func make(_ query: ResolvedQuery, _ known: KnownTable, _ session: SQLSession) throws -> PathQuestion {
@@ -93,13 +94,20 @@ enum PathQuestion: Sendable {
             : (searchPaths.filter { $0.serves(query.filter) }.map { QueryPath($0, query, conjuncts) } + elements)
                 .filter(\.isOrdered)
         let ordered = inOrder.min(by: Self.isShorter)
+        if ordered != nil, query.limit != nil {
+            // One that has the conditions of another leads to fewer rows, in the same order.
+            var shortest: [QueryPath] = []
+            for path in inOrder.sorted(by: Self.isShorter)
+            where !shortest.contains(where: { path.restricting.isSubset(of: $0.restricting) }) { shortest.append(path) }
+            let others = rivals.filter { rival in !shortest.contains { rival.restricting.isSubset(of: $0.restricting) } }
+            if shortest.count > 1 || !others.isEmpty { return .inOrder(shortest, rivals: others) }
+        }
         if let ordered {
             rivals.removeAll { $0.restricting.isSubset(of: ordered.restricting) }
             // Without a limit the order is no reason to look at more rows.
             let isShorter = !rivals.contains { ordered.restricting.isSubset(of: $0.restricting) }
             if query.limit == nil, isShorter { rivals.append(ordered) }
         }
-        if let ordered, query.limit != nil, !rivals.isEmpty { return .inOrder(ordered, rivals: rivals) }
         if rivals.count > 1 { return .shortest(rivals) }
         // The path has the conditions of all others. Without a limit, one that has only the order leads to all rows.
         guard let best = rivals.first ?? ordered else { return .engine }
@@ -141,38 +149,25 @@ struct Race {
         while true { if let winner = try walk.step() { return winner } }
     }
 
-    /// The number of the shortest of some paths; nil when a path that is read in its order has as many rows as are wanted before.
-    func winner(among paths: [QueryPath], ordered: QueryPath, wanted: Int) throws -> Int? {
+    /// The number of the shortest of some paths, or, after these, of the path among those that are read in their order which has
+    /// as many rows as are wanted before.
+    func winner(among paths: [QueryPath], ordered: [QueryPath], wanted: Int) throws -> Int {
         // To count an entry costs a fraction of what it costs to look at a row.
-        let isOne = paths.count == 1
         let head = max(min(wanted, 1_000_000) * 3, 64)
-        if isOne, try !hasEntries(paths[0], after: head) { return 0 }
+        if paths.count == 1, try !hasEntries(paths[0], after: head) { return 0 }
         let walk = try Walk(self, paths)
         defer { walk.end() }
-        if !isOne { for _ in 0..<head { if let winner = try walk.step() { return winner } } }
-        let (own, others) = divided(by: ordered)
-        let statement = try session.statement(
-            try table.entries(of: ordered, where: own, matching: others, shaped.query), entity: table.entity.name)
-        defer { statement.giveBack() }
-        let reader = statement.makeReader(of: table.entity, firstField: -1, keyColumn: -1)
-        var (looked, found) = (0, 0)
-        // The values of the last row that is read: where rows are sorted within a group, all of the group are looked at.
-        var last: [Value]?
-        while try reader.advance() {
-            if let last {
-                if values(reader, ordered) != last { break }
-            } else if reader.integer(inColumn: 0) != 0 {
-                found += 1
-                if found >= wanted {
-                    if !ordered.sortsGroups { break }
-                    last = values(reader, ordered)
-                }
-            }
+        if paths.count > 1 { for _ in 0..<head { if let winner = try walk.step() { return winner } } }
+        var searches: [OrderedSearch] = []
+        defer { for search in searches { search.end() } }
+        for path in ordered { searches.append(try OrderedSearch(self, path, wanted: wanted)) }
+        var looked = 0
+        while true {
+            for (number, search) in searches.enumerated() where try search.isDoneWithNextRow() { return paths.count + number }
             looked += 1
             // Three entries for two rows, since an entry costs less.
             for _ in 0..<1 + looked % 2 { if let winner = try walk.step() { return winner } }
         }
-        return nil
     }
 
     /// Whether a path leads to less than one of eight rows.
@@ -199,11 +194,6 @@ struct Race {
         try session.hasRow(table.entries(after: count), entity: table.entity.name)
     }
 
-    /// The values of a row by which a path is ordered. A value that its field cannot hold counts as nil.
-    private func values(_ reader: SQLRowReader, _ path: QueryPath) -> [Value] {
-        path.ordered.map { (try? reader.readValue(at: $0)) ?? .null }
-    }
-
     private func own(of path: QueryPath) -> some Sequence<Filter> {
         conjuncts.enumerated().lazy.filter { path.restricting.contains($0.offset) }.map(\.element)
     }
@@ -216,6 +206,41 @@ struct Race {
             all(conjuncts.indices.filter { !path.restricting.contains($0) }.map { conjuncts[$0] })
         )
     }
+}
+
+/// The rows of a path that is read in its order, until there are as many as are wanted.
+private final class OrderedSearch {
+    private let path: QueryPath
+    private let wanted: Int
+    private let statement: SQLStatement
+    private let reader: SQLRowReader
+    private var found = 0
+    /// The values of the last row that is read: where rows are sorted within a group, all of the group are looked at.
+    private var last: [Value]?
+
+    init(_ race: Race, _ path: QueryPath, wanted: Int) throws {
+        (self.path, self.wanted) = (path, wanted)
+        let (own, others) = race.divided(by: path)
+        let entity = race.table.entity
+        statement = try race.session.statement(
+            try race.table.entries(of: path, where: own, matching: others, race.shaped.query), entity: entity.name)
+        reader = statement.makeReader(of: entity, firstField: -1, keyColumn: -1)
+    }
+
+    /// Looks at one more row. Returns whether no more have to be looked at.
+    func isDoneWithNextRow() throws -> Bool {
+        guard try reader.advance() else { return true }
+        if let last { return values != last }
+        if reader.integer(inColumn: 0) != 0 { found += 1 }
+        if found < wanted { return false }
+        if path.sortsGroups { last = values }
+        return !path.sortsGroups
+    }
+
+    /// The values by which the path is ordered. A value that its field cannot hold counts as nil.
+    private var values: [Value] { path.ordered.map { (try? reader.readValue(at: $0)) ?? .null } }
+
+    func end() { statement.giveBack() }
 }
 
 /// The entries of some paths, one after another.
