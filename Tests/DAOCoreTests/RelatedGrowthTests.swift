@@ -97,6 +97,15 @@ private struct Line: Model, Plain {
             let found = try await orders.read { $0.tags.contains("rare") || $0.id == 4 }
             #expect(found.count == 6)
         }
+        try await measure("a page within equal values") {
+            var cursor = try await orders.page(orderedBy: .ascending(\.status), limit: count / 2).next
+            work.withLock { $0 = 0 }
+            for _ in 0..<3 {
+                let page = try await orders.page(orderedBy: .ascending(\.status), limit: 50, after: cursor)
+                #expect(page.elements.count == 50)
+                cursor = page.next
+            }
+        }
         try await measure("the first children") {
             let found = try await orders.read(Account.orders, of: [0, 3], orderedBy: .descending(\.placed), first: 3)
             #expect(found.map(\.count) == [3, 3])

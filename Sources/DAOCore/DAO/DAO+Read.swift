@@ -19,7 +19,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [Plain] {
-        try read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
+        try read(Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
     /// Returns the values that meet a prepared condition, in an order; all values without a condition.
@@ -46,7 +46,7 @@ extension DAO {
     public func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Plain? {
-        try read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
+        try read(Query(where: .once(condition), orderedBy: order, limit: 1)).first
     }
 
     /// Returns the first value that meets a prepared condition; nil when there is none.
@@ -92,7 +92,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Page<Plain> {
-        try page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
+        try page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit)
     }
 
     /// Returns a page of the values that meet a prepared condition, in an order.
@@ -140,7 +140,7 @@ extension DAO {
 
     /// Returns the number of values that meet a condition.
     public func count(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
-        try count(Query(where: Condition(condition)))
+        try count(Query(where: .once(condition)))
     }
 
     /// Returns the number of values that meet a prepared condition; of all values without a condition.
@@ -151,7 +151,7 @@ extension DAO {
 
     /// Returns whether any value meets a condition. The search stops at the first value.
     public func exists(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Bool {
-        try exists(where: Condition(condition))
+        try exists(where: .once(condition))
     }
 
     /// Returns whether any value meets a prepared condition. The search stops at the first value.
@@ -182,7 +182,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> QueryPlan {
-        try explain(Query(where: Condition(condition), orderedBy: order, limit: limit))
+        try explain(Query(where: .once(condition), orderedBy: order, limit: limit))
     }
 
     /// Returns how the values of a query would be found.
@@ -227,8 +227,12 @@ extension Storage {
 }
 
 extension EntityDescription {
-    /// Whether an index has the fields of some terms one after the other.
-    fileprivate func hasIndex(over terms: some Collection<SortTerm>) -> Bool {
+    /// Whether an index has the fields of some terms one after the other. The primary key follows the fields of each index.
+    fileprivate func hasIndex(over terms: ArraySlice<SortTerm>) -> Bool {
+        if terms.count == 2, let first = terms.first, terms.last?.field == keyIndex {
+            let field = fields[first.field]
+            if field.isIndexed || field.type.kind == .toOne, !field.isUnique { return true }
+        }
         let names = terms.map { fields[$0.field].name }
         return indexes.contains { index in
             let indexed = index.fields.map(\.name)

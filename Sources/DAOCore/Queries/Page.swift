@@ -34,17 +34,17 @@ extension Page: Sendable where Element: Sendable {}
 /// A cursor is opaque and can be stored or sent as text. It contains the row's values of the sorted fields.
 public struct PageCursor: Sendable, Hashable, Codable {
     private let entity: String
-    private let fields: [String]
+    private var fields: [String]
     private let values: [CursorValue]
     /// Whether only rows are meant that are equal to the row in the first field of the order. It is not encoded.
     private var isWithinFirst = false
 
     private enum CodingKeys: String, CodingKey { case entity, fields, values }
 
-    /// The cursor for the rows that are equal to the row in the first field of the order; nil when the order has one field and the
-    /// key.
+    /// The cursor for the rows that are equal to the row in the first field of the order; nil when the order is that
+    /// of the key.
     var withinFirst: PageCursor? {
-        if values.count < 3 { return nil }
+        if values.count < 2 { return nil }
         var cursor = self
         cursor.isWithinFirst = true
         return cursor
@@ -74,6 +74,13 @@ public struct PageCursor: Sendable, Hashable, Codable {
 
     private static func names(of order: [SortTerm], in entity: EntityDescription) -> [String] {
         order.map { (entity.fields[$0.field].name) + ($0.isAscending ? "+" : "-") }
+    }
+
+    /// Returns the position in an order whose terms have other names.
+    func renamed(_ name: (String) -> String) -> PageCursor {
+        var cursor = self
+        cursor.fields = fields.map { name(String($0.dropLast())) + $0.suffix(1) }
+        return cursor
     }
 
     /// Returns the values of the terms of a query that sorts by fields of related rows.
@@ -214,6 +221,8 @@ extension Value {
         case (.bool, .bool), (.double, .double), (.double, .float), (.decimal, .decimal), (.string, .string), (.string, .url),
             (.data, .data), (.uuid, .uuid), (.date, .date), (.unsigned, .uint64):
             true
+        // The key of a related row.
+        case (.integer, .toOne), (.unsigned, .toOne), (.string, .toOne), (.uuid, .toOne): true
         case (.integer(let value), _): kind.integerRange?.contains(value) ?? false
         default: false
         }

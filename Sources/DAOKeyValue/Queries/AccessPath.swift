@@ -41,6 +41,8 @@ struct AccessPath: Sendable {
     var restricted: Set<Int> = []
     /// The number of leading fields of the index that have one value in all rows.
     var fixedCount: Int
+    /// Whether the keys are those of rows that indexes lead to, one for each alternative of a condition.
+    var isUnion = false
 
     /// The greatest number of ranges that values of several fields are combined to.
     private static let maximumRangeCount = 1000
@@ -62,9 +64,9 @@ struct AccessPath: Sendable {
     }
 
     /// Creates the path through a partial index for the conjuncts of a filter that implies its condition.
-    init(_ index: Table.Index, _ conjuncts: [Filter], of condition: Filter) {
+    init(_ index: Table.Index, of table: Table, _ conjuncts: [Filter], meeting condition: Filter) {
         let met: [Filter] = if case .and(let parts) = condition { parts } else { [condition] }
-        self.init(index, conjuncts)
+        self.init(index, of: table, conjuncts)
         residual.removeAll(where: met.contains)
         restricted.formUnion(condition.fields)
         // All entries of the index are fewer than all rows.
@@ -97,7 +99,7 @@ struct AccessPath: Sendable {
     }
 
     /// Creates the path through an index for the conjuncts of a filter.
-    init(_ index: Table.Index, _ conjuncts: [Filter]) {
+    init(_ index: Table.Index, of table: Table, _ conjuncts: [Filter]) {
         target = .index(index)
         residual = conjuncts
         ranges = .none
@@ -122,11 +124,27 @@ struct AccessPath: Sendable {
             if values.count == 1, fixedCount == number { fixedCount += 1 }
             if number == index.components.count - 1 {
                 if index.isUnique, !hasNull { shape = .keys }
+                if !index.isUnique, values.count <= Self.maximumRangeCount / prefixes.count {
+                    restrictKeys(of: table, after: prefixes.flatMap { prefix in values.map { prefix + $0 } })
+                }
             } else {
                 guard values.count <= Self.maximumRangeCount / prefixes.count else { return }
                 prefixes = prefixes.flatMap { prefix in values.map { prefix + $0 } }
             }
         }
+    }
+
+    /// Restricts the entries with single values to a range of primary keys, which follow the values. Single keys are sooner
+    /// looked up among the rows.
+    private mutating func restrictKeys(of table: Table, after prefixes: [[UInt8]]) {
+        var rest: [Filter] = []
+        let field = KeyField(primaryKeyOf: table)
+        guard let part = field.part(of: residual, residual: &rest),
+            part.values == nil, part.ranges.ranges.count <= Self.maximumRangeCount / prefixes.count
+        else { return }
+        ranges = field.ranges(of: part, after: prefixes)
+        depth += 1
+        restricted.insert(table.keyField)
     }
 }
 
@@ -221,6 +239,17 @@ struct KeyField {
     /// The range of the values that are not nil; in an index, their encodings begin with 1.
     private var allValues: KeyRange {
         isKey ? KeyRange(prefix: prefix) : KeyRange(lower: [1], upper: [2])
+    }
+
+    /// The ranges of a primary key where it follows other bytes, which ascend, in place of the keyspace of the rows.
+    func ranges(of part: Part, after prefixes: [[UInt8]]) -> KeyRanges {
+        .union(
+            prefixes.flatMap { other in
+                part.ranges.ranges.map { range in
+                    let upper = range.upper.starts(with: prefix) ? other + range.upper.dropFirst(prefix.count) : other.successor
+                    return KeyRanges(KeyRange(lower: other + range.lower.dropFirst(prefix.count), upper: upper))
+                }
+            })
     }
 
     /// Whether ranges have a lower and an upper bound among the values.

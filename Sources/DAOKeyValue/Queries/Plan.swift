@@ -32,6 +32,7 @@ struct Plan {
         case .table:
             access = path.shape == .all ? .scan : .primaryKey
             details.append("in the rows of '\(table.description.name)'")
+            if path.isUnion { details.append("that indexes lead to, one for each alternative") }
         case .index(let index):
             access = .index(table.description(of: index).fields.map(\.name))
             details.append("in the index on '\(table.description(of: index))'")
@@ -126,6 +127,7 @@ struct Planner {
             path.residual = query.filter.conjuncts
             (path.shape, path.depth, path.fixedCount) = (.values, 2, 0)
             path.restricted = [~number]
+            path.isUnion = true
             return path
         }
         return nil
@@ -197,10 +199,10 @@ struct Planner {
                 continue
             }
             guard let condition = table.condition(of: index) else {
-                paths.append(AccessPath(index, conjuncts))
+                paths.append(AccessPath(index, of: table, conjuncts))
                 continue
             }
-            if query.filter.implies(condition) { paths.append(AccessPath(index, conjuncts, of: condition)) }
+            if query.filter.implies(condition) { paths.append(AccessPath(index, of: table, conjuncts, meeting: condition)) }
         }
         return paths
     }
