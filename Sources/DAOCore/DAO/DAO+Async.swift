@@ -34,7 +34,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [Plain] {
-        try await read(Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset))
+        try await read(Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset))
     }
 
     /// Returns the values that meet a prepared condition, in an order; all values without a condition.
@@ -52,7 +52,7 @@ extension DAO {
         _ inverse: Inverse<Target, Record>, of keys: [some UniqueIDConvertible & Sendable], orderedBy order: Sort<Record>...,
         first: Int? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [[Plain]] {
-        let query = Query(where: Condition(condition), orderedBy: order, limit: first)
+        let query = Query(where: .once(condition), orderedBy: order, limit: first)
         return try await reading { try $0.read(inverse, of: keys, query) }
     }
 
@@ -69,7 +69,7 @@ extension DAO {
     public nonisolated(nonsending) func first(
         orderedBy order: Sort<Record>..., where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Plain? {
-        try await read(Query(where: Condition(condition), orderedBy: order, limit: 1)).first
+        try await read(Query(where: .once(condition), orderedBy: order, limit: 1)).first
     }
 
     /// Returns the first value that meets a prepared condition; nil when there is none.
@@ -110,7 +110,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Page<Plain> {
-        try await page(Query(where: Condition(condition), orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit)
     }
 
     /// Returns a page of the values that meet a prepared condition, in an order.
@@ -129,7 +129,7 @@ extension DAO {
     public nonisolated(nonsending) func count(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Int {
-        try await count(Query(where: Condition(condition)))
+        try await count(Query(where: .once(condition)))
     }
 
     /// Returns the number of values that meet a prepared condition; of all values without a condition.
@@ -147,7 +147,7 @@ extension DAO {
     public nonisolated(nonsending) func exists(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Bool {
-        try await exists(where: Condition(condition))
+        try await exists(where: .once(condition))
     }
 
     /// Returns whether any value meets a prepared condition.
@@ -176,7 +176,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [Value] {
-        let query = Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset)
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset)
         return try await reading { try $0.readFields(of: query, field) }
     }
 
@@ -197,7 +197,7 @@ extension DAO {
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [(First, Second, repeat each Other)] {
-        let query = Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset)
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset)
         return try await reading { try $0.readFields(of: query, first, second, repeat each others) }
     }
 
@@ -217,7 +217,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [Value] {
-        let condition = Condition(condition)
+        let condition = Condition<Record>.once(condition)
         return try await reading { try $0.distinctFields(condition, field) }
     }
 
@@ -237,7 +237,7 @@ extension DAO {
         _ others: repeat any KeyPath<Record, each Other> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [(First, Second, repeat each Other)] {
-        let condition = Condition(condition)
+        let condition = Condition<Record>.once(condition)
         return try await reading { try $0.distinctFields(condition, first, second, repeat each others) }
     }
 
@@ -258,7 +258,7 @@ extension DAO {
         _ others: repeat GroupTotal<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [(Value, First, repeat each Other)] {
-        let condition = Condition(condition)
+        let condition = Condition<Record>.once(condition)
         return try await reading { try $0.totals(condition, by: field, first, repeat each others) }
     }
 
@@ -275,7 +275,7 @@ extension DAO {
         by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> [(Value, [Plain])] {
-        let query = Query(where: Condition(condition), orderedBy: order, limit: count)
+        let query = Query(where: .once(condition), orderedBy: order, limit: count)
         return try await reading { try $0.groups(by: field, query) }
     }
 
@@ -293,7 +293,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Value.Present? {
-        try await min(field, where: Condition(condition))
+        try await min(field, where: .once(condition))
     }
 
     /// Returns the smallest value of a field; nil when there is none.
@@ -308,7 +308,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Value.Present? {
-        try await max(field, where: Condition(condition))
+        try await max(field, where: .once(condition))
     }
 
     /// Returns the greatest value of a field; nil when there is none.
@@ -323,7 +323,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Value.Present where Value.Present: NumericFieldValue {
-        try await sum(field, where: Condition(condition))
+        try await sum(field, where: .once(condition))
     }
 
     /// Returns the sum of a field; zero when there are no values.
@@ -338,7 +338,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Double? where Value.Present: NumericFieldValue {
-        try await average(field, where: Condition(condition))
+        try await average(field, where: .once(condition))
     }
 
     /// Returns the average of a field; nil when there are no values.
@@ -376,7 +376,7 @@ extension DAO {
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
         _ change: @escaping @Sendable (inout Record) throws -> Void
     ) async throws -> Int {
-        try await update(where: Condition(condition), change)
+        try await update(where: .once(condition), change)
     }
 
     /// Changes the stored records that meet a prepared condition, all or none.
@@ -393,7 +393,7 @@ extension DAO {
         _ field: any KeyPath<Record, Value> & Sendable, to value: Value,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Int {
-        try await set(field, to: value, where: Condition(condition))
+        try await set(field, to: value, where: .once(condition))
     }
 
     /// Sets a field of the stored records that meet a prepared condition, all or none.
@@ -409,7 +409,7 @@ extension DAO {
     public nonisolated(nonsending) func erase(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Int {
-        try await erase(where: Condition(condition))
+        try await erase(where: .once(condition))
     }
 
     /// Erases the values that meet a prepared condition.

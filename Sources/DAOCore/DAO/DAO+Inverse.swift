@@ -26,7 +26,7 @@ extension DAO {
         _ inverse: Inverse<Target, Record>, of keys: [some UniqueIDConvertible], orderedBy order: Sort<Record>...,
         first: Int? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [[Plain]] {
-        try read(inverse, of: keys, Query(where: Condition(condition), orderedBy: order, limit: first))
+        try read(inverse, of: keys, Query(where: .once(condition), orderedBy: order, limit: first))
     }
 
     /// Returns the values that refer to each of some rows and meet a prepared condition; all of them without a condition.

@@ -18,7 +18,7 @@ extension DAO {
     public func min<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Value.Present? {
-        try min(field, where: Condition(condition))
+        try min(field, where: .once(condition))
     }
 
     /// Returns the smallest value of a field; nil when there is none. Nil values are ignored. An index on the
@@ -42,7 +42,7 @@ extension DAO {
     public func max<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Value.Present? {
-        try max(field, where: Condition(condition))
+        try max(field, where: .once(condition))
     }
 
     /// Returns the greatest value of a field; nil when there is none. Nil values are ignored. An index on the
@@ -73,7 +73,7 @@ extension DAO {
     public func sum<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Value.Present where Value.Present: NumericFieldValue {
-        try sum(field, where: Condition(condition))
+        try sum(field, where: .once(condition))
     }
 
     /// Returns the sum of a field; zero when there are no values. Nil values are ignored. Floating-point numbers
@@ -99,7 +99,7 @@ extension DAO {
     public func average<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Double? where Value.Present: NumericFieldValue {
-        try average(field, where: Condition(condition))
+        try average(field, where: .once(condition))
     }
 
     /// Returns the average of a field; nil when there are no values. Nil values are ignored.

@@ -84,7 +84,7 @@ extension DAO {
     public func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
     ) throws -> Int {
-        try update(where: Condition(condition), change)
+        try update(where: .once(condition), change)
     }
 
     /// Changes the stored records that meet a prepared condition. When anything throws, none is changed.
@@ -120,7 +120,7 @@ extension DAO {
         _ field: KeyPath<Record, Value>, to value: Value,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Int {
-        try set(field, to: value, where: Condition(condition))
+        try set(field, to: value, where: .once(condition))
     }
 
     /// Sets a field of the stored records that meet a prepared condition. When anything throws, none is changed.
@@ -168,7 +168,7 @@ extension DAO {
     /// - Returns: The number of erased rows.
     @discardableResult
     public func erase(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) throws -> Int {
-        try erase(where: Condition(condition))
+        try erase(where: .once(condition))
     }
 
     /// Erases the values that meet a prepared condition.

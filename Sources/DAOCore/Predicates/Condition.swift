@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A condition on the rows of a model. It is a value that is made from typed expressions or from text.
 ///
 /// ```swift
@@ -8,8 +10,12 @@
 /// Its creation never fails. A condition that is not valid, or nests more than 640 levels deep (a condition on
 /// related rows counts for 16), throws `.invalidPredicate` when it is used. Other libraries call it a
 /// predicate; Foundation has a type with that name.
+///
+/// A condition that is kept and used again is checked and resolved by its first query only.
 public struct Condition<Record: Model>: Sendable, Hashable {
     let tree: ConditionTree
+    /// What queries have resolved the condition to; nil for one that is not kept.
+    let resolved: ResolvedCondition?
 
     /// The tree of the condition.
     public var node: PredicateNode { tree.node }
@@ -22,14 +28,23 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     ///   before the initializer returns.
     public init(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) {
         tree = build(FieldProxy()).condition.tree
+        resolved = ResolvedCondition()
+    }
+
+    /// Returns the condition of one call.
+    static func once(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) -> Condition {
+        Condition(build(FieldProxy()).condition.tree)
     }
 
     /// Creates a condition from a tree.
     ///
     /// - Parameter node: The tree. Its fields are positions in the schema of `Record`.
-    public init(_ node: PredicateNode) { tree = ConditionTree(node) }
+    public init(_ node: PredicateNode) { self.init(ConditionTree(node)) }
 
-    init(_ tree: ConditionTree) { self.tree = tree }
+    init(_ tree: ConditionTree) {
+        self.tree = tree
+        resolved = nil
+    }
 
     /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
@@ -38,7 +53,31 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     public static var none: Condition { Condition(.constant(false)) }
 }
 
+/// The filters that a condition was resolved to, by the first query that needed them.
+final class ResolvedCondition: Sendable {
+    private let filters = Mutex<(own: Filter?, related: Filter?)>((nil, nil))
+
+    /// Returns the filter, without or with conditions on related rows, made by a closure the first time.
+    func filter(withRelated: Bool, _ make: () throws -> Filter) rethrows -> Filter {
+        if let filter = filters.withLock({ withRelated ? $0.related : $0.own }) { return filter }
+        let filter = try make()
+        filters.withLock { if withRelated { $0.related = filter } else { $0.own = filter } }
+        return filter
+    }
+}
+
 extension Condition {
+    /// Returns the filter of the rows, without or with conditions on related rows.
+    ///
+    /// - Throws: `.invalidPredicate` when the condition is not valid for the model; `.unsupported` for a condition on related rows
+    ///   without these.
+    func filter(withRelated: Bool) throws -> Filter {
+        func make() throws -> Filter {
+            try withRelated ? node.filter(of: Record.self) : node.filter(for: Record.schema.description)
+        }
+        return try resolved?.filter(withRelated: withRelated, make) ?? make()
+    }
+
     /// Whether both conditions have the same tree.
     public static func == (left: Condition, right: Condition) -> Bool { left.node.isSame(as: right.node) }
 

@@ -49,17 +49,17 @@ extension Query {
     /// Returns the query in the form that backends interpret.
     ///
     /// - Throws: `.invalidPredicate` or `.invalidQuery` when the query is not valid for the model.
-    public func resolved() throws -> ResolvedQuery { try resolved { try $0.filter(for: Record.schema.description) } }
+    public func resolved() throws -> ResolvedQuery { try resolved(withRelated: false) }
 
     /// Returns the query in the form that SQL engines interpret, with its conditions on related rows.
-    package func resolvedWithRelated() throws -> ResolvedQuery { try resolved { try $0.filter(of: Record.self) } }
+    package func resolvedWithRelated() throws -> ResolvedQuery { try resolved(withRelated: true) }
 
-    private func resolved(_ filter: (PredicateNode) throws -> Filter) throws -> ResolvedQuery {
+    private func resolved(withRelated: Bool) throws -> ResolvedQuery {
         let entity = Record.schema.description
         if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
         if offset < 0 { throw StorageError.negative("offset", offset, entity.name) }
         let terms = try orderTerms()
-        var filter = try filter(predicate.node)
+        var filter = try predicate.filter(withRelated: withRelated)
         if let after { filter = .every([filter, try after.filter(order: terms, entity: entity)]) }
         return ResolvedQuery(
             filter: filter, order: terms, limit: limit, offset: offset, includesSubentities: includesSubentities)
