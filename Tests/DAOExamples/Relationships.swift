@@ -96,8 +96,8 @@ func linkedRows(_ database: any Database, _ article: Article) throws {
     }
 }
 
-/// The folders that the example finds, and the owner of the first of them.
-func references(_ database: any Database, _ ada: Writer) throws -> (found: [Folder], owner: Writer?) {
+/// The folders that the example finds, the owner of the first of them, and the number of folders of each owner.
+func references(_ database: any Database, _ ada: Writer) throws -> (found: [Folder], owner: Writer?, sizes: [Int]) {
     let folders = DAO(storage: try database.storage(for: Folder.self))
     let writers = DAO(storage: try database.storage(for: Writer.self))
 
@@ -110,7 +110,8 @@ func references(_ database: any Database, _ ada: Writer) throws -> (found: [Fold
         $0.parent.name == "Code" && $0.owner == Reference(7)
     }
     let owner = try writers.read(byPrimaryKey: found[0].owner)
-    return (found, owner)
+    let sizes = try folders.groups(by: \.owner, .count)            // [(Reference<Writer>, Int)], in the order of the keys
+    return (found, owner, sizes.map(\.1))
 }
 
 /// The paths of the folders, and the titles of the articles.

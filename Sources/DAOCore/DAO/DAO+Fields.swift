@@ -16,12 +16,12 @@ extension DAO {
     ///   - limit: The maximum number of rows; nil for all.
     ///   - offset: The number of rows to skip.
     ///   - condition: A closure that makes the condition from the fields of the model.
-    /// - Throws: `.invalidQuery` for a relationship.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference.
     public func read<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [Value] {
-        try readFields(of: Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset), field)
+        try readFields(of: Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset), field)
     }
 
     /// Returns a field of the values that meet a prepared condition, in an order; of all values without a condition.
@@ -32,7 +32,7 @@ extension DAO {
     ///   - limit: The maximum number of rows; nil for all.
     ///   - offset: The number of rows to skip.
     ///   - condition: The condition; by default all values meet it.
-    /// - Throws: `.invalidQuery` for a relationship.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference.
     public func read<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: Condition<Record> = .all
@@ -57,13 +57,13 @@ extension DAO {
     ///   - offset: The number of rows to skip.
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the fields for each row.
-    /// - Throws: `.invalidQuery` for a relationship.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference.
     public func read<First: FieldValue, Second: FieldValue, each Other: FieldValue>(
         _ first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, _ others: repeat KeyPath<Record, each Other>,
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(First, Second, repeat each Other)] {
-        let query = Query(where: Condition(condition), orderedBy: order, limit: limit, offset: offset)
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset)
         return try readFields(of: query, first, second, repeat each others)
     }
 
@@ -78,7 +78,7 @@ extension DAO {
     ///   - offset: The number of rows to skip.
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the fields for each row.
-    /// - Throws: `.invalidQuery` for a relationship.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference.
     public func read<First: FieldValue, Second: FieldValue, each Other: FieldValue>(
         _ first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, _ others: repeat KeyPath<Record, each Other>,
         orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
@@ -121,7 +121,7 @@ extension DAO {
     public func distinct<Value: OrderedFieldValue>(
         _ field: KeyPath<Record, Value>, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [Value] {
-        try distinctFields(Condition(condition), field)
+        try distinctFields(.once(condition), field)
     }
 
     /// Returns the different values of a field among the values that meet a prepared condition, once each; among all values
@@ -149,7 +149,7 @@ extension DAO {
         _ first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, _ others: repeat KeyPath<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(First, Second, repeat each Other)] {
-        try distinctFields(Condition(condition), first, second, repeat each others)
+        try distinctFields(.once(condition), first, second, repeat each others)
     }
 
     /// Returns the different combinations of some fields among the values that meet a prepared condition, once each; among
@@ -186,14 +186,16 @@ extension DAO {
 
     /// Returns the positions of fields that rows contain.
     ///
-    /// - Throws: `.invalidQuery` for a relationship, and for a key path that does not lead to a stored field.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a key path that does not lead to a stored
+    ///   field.
     private func positions<First, each Other>(
         of first: KeyPath<Record, First>, _ others: repeat KeyPath<Record, each Other>
     ) throws -> [Int] {
         var places = [try Record.schema.position(of: first)]
         for other in repeat each others { places.append(try Record.schema.position(of: other)) }
         let entity = Record.schema.description
-        for field in places.map({ entity.fields[$0] }) where field.type.kind.isRelationship {
+        for place in places where Record.schema.relation(at: place).map({ !$0.isReference }) == true {
+            let field = entity.fields[place]
             throw StorageError(
                 .invalidQuery, "'\(field.name)' of '\(entity.name)' is a relationship; read whole values", entity: entity.name,
                 field: field.name)

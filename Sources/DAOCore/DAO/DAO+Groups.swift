@@ -24,7 +24,7 @@ extension DAO {
         by field: KeyPath<Record, Value>, _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(Value, First, repeat each Other)] {
-        try totals(Condition(condition), by: field, first, repeat each others)
+        try totals(.once(condition), by: field, first, repeat each others)
     }
 
     /// Returns totals of the values that meet a prepared condition, for each value of a field; of all values without a
@@ -58,14 +58,14 @@ extension DAO {
     ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the field's value and the values of each group. They ascend by the field, nil first.
-    /// - Throws: `.invalidQuery` for a relationship or a negative number.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
     /// - Complexity: That of `distinct`, and of a query for each group, which an index over the field and the order ends at
     ///   that number of rows.
     public func groups<Value: OrderedFieldValue>(
         by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(Value, [Plain])] {
-        try groups(by: field, Query(where: Condition(condition), orderedBy: order, limit: count))
+        try groups(by: field, Query(where: .once(condition), orderedBy: order, limit: count))
     }
 
     /// Returns the first values of each group of those that meet a prepared condition; of all values without a condition.
@@ -76,7 +76,7 @@ extension DAO {
     ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the field's value and the values of each group. They ascend by the field, nil first.
-    /// - Throws: `.invalidQuery` for a relationship or a negative number.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
     public func groups<Value: OrderedFieldValue>(
         by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
         where condition: Condition<Record> = .all

@@ -102,7 +102,9 @@ enum Literal {
 
     /// Throws when an ordering comparison is used on a field without an order.
     static func checkOrder(_ comparison: Comparison, _ field: FieldDescription, entity: String) throws {
-        if field.type.kind == .toMany || (!field.type.kind.isOrdered && comparison != .equal && comparison != .notEqual) {
+        // Of related rows, only keys of References are compared by more, which is checked with the relationship.
+        let isOrdered = field.type.kind.isOrdered || field.type.kind == .toOne
+        if field.type.kind == .toMany || (!isOrdered && comparison != .equal && comparison != .notEqual) {
             throw PredicateProblem(
                 "'\(field.name)' is \(field.type) and cannot be compared by \(comparison.rawValue)", field: field.name
             ).error(entity: entity)

@@ -101,7 +101,10 @@ public struct Sort<Record: Model>: Sendable, Hashable {
         term = UncheckedSortTerm(index: entity.index(of: rest), relation: relation?.field, isAscending: isAscending)
         if let index = term.index {
             let type = entity.fields[index].type
-            if !type.kind.isOrdered { term.problem = PredicateProblem("'\(name)' is \(type), which has no order", field: name) }
+            let isReference = relation == nil && Record.schema.relations.contains { $0.field == index && $0.isReference }
+            if !type.kind.isOrdered, !isReference {
+                term.problem = PredicateProblem("'\(name)' is \(type), which has no order", field: name)
+            }
         } else {
             term.problem = .unknownField(rest, in: entity)
         }

@@ -168,6 +168,11 @@ extension GraphStorage {
         let keys = try relation.check(values, comparison)
         let links = try relation.links(in: graph)
         if links.isInRows { return nil }
+        guard comparison == .equal || comparison == .notEqual else {
+            guard let value = values.first, !value.isNull else { return .constant(false) }
+            let node = PredicateNode.compare(field: relation.targetDescription.keyIndex, comparison, value)
+            return try parents(relation, of: relation.children(matching: node, among: nil, in: graph))
+        }
         var found = isOne(of: try links.parents(of: keys))
         if values.contains(.null) { found = .or([found, .not(isOne(of: try links.counts().map(\.parent)))]) }
         return comparison == .equal ? found : .not(found)
@@ -213,9 +218,10 @@ extension Relation {
     /// Checks that the related row can be compared with values, and returns their keys.
     @discardableResult func check(_ values: [Value], _ comparison: Comparison) throws -> [Key] {
         let entity = Parent.schema.description
-        guard isToOne, comparison == .equal || comparison == .notEqual else {
+        guard isToOne, isReference || comparison == .equal || comparison == .notEqual else {
             throw PredicateProblem(
-                "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only for equality",
+                "'\(name)' of '\(entity.name)' is a relationship: only one to a single model compares, and only a Reference for more "
+                    + "than equality",
                 field: name
             ).error(entity: entity.name)
         }
@@ -276,7 +282,7 @@ extension PredicateNode {
             guard let relation = Record.schema.relation(at: field) else { return false }
             return try node.holdsWithoutRow(of: relation.target)
         case .compare(let field, let comparison, let value) where Record.schema.relation(at: field) != nil:
-            return (comparison == .equal) == value.isNull
+            return comparison == .equal ? value.isNull : comparison == .notEqual && !value.isNull
         case .isIn(let field, let values) where Record.schema.relation(at: field) != nil:
             return values.contains(.null)
         default: return try filter(for: Record.schema.description).matches { _ in .null }

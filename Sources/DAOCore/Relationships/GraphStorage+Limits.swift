@@ -14,7 +14,7 @@ package struct LimitedReading: Sendable {
     /// When none of this number of rows meets the conditions, the related rows are searched instead.
     var maximumFruitless = 4_096
     /// The smallest and the largest number of rows that are read at a time.
-    var batch = 64...1_024
+    var batch = 16...1_024
     /// How many related rows of each row are looked at first.
     var firstRelated = 8
     /// How many steps of an SQL engine related rows are followed for, in the order of a sort, before anything else is counted.

@@ -67,7 +67,8 @@ extension GraphStorage {
         let entity = Record.schema.description
         let (terms, start) = try checkedSort(query)
         let relations = try terms.map { try $0.relation.map { try relation(at: $0) } }
-        let isInRows = try relations.map { try $0?.links(in: graph).isInRows ?? true }
+        // A row that is read without related rows has the key of a Reference, and not that of an optional model.
+        let isInRows = try relations.map { try $0.map { try $0.isReference && $0.links(in: graph).isInRows } ?? true }
         // The values of each field that is read of all rows.
         var columns: [Int: [Value]] = [entity.keyIndex: []]
         for (term, isInRows) in zip(terms, isInRows) where isInRows { columns[term.relation ?? term.field] = [] }

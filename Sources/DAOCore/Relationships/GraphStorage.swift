@@ -16,6 +16,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let isCompleteWithoutLists: Bool
     /// Whether all relationships are References in the rows, and none erases what it leads to: a changed row changes no other.
     private let hasOnlyReferences: Bool
+    /// The References whose keys are beside the rows, as a database may keep them. The rows then have no value of them.
+    private let referencesBesideRows: Set<Int>
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
     /// The lists and References that reads include; nil for all lists and no References.
@@ -34,6 +36,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
+        referencesBesideRows = try Set(
+            Record.schema.relations.filter { try $0.isReference && !$0.links(in: graph).isInRows }.map(\.field))
         hasOnlyReferences =
             isCompleteWithoutLists && !isFlat && Record.schema.relations.allSatisfy { $0.isReference && !$0.cascades }
     }
@@ -54,6 +58,27 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private func attach(to records: inout [Record], _ form: GraphForm) throws {
         guard isCompleteWithoutLists, form == .withoutLists else { return try graph.attach(to: &records, form) }
         for relation in Record.schema.relations { try relation.markUnread(&records) }
+    }
+
+    /// Returns a query in whose order References whose keys are beside the rows are the keys of the related rows.
+    private func sortable(_ query: Query<Record>) throws -> Query<Record> {
+        if referencesBesideRows.isEmpty { return query }
+        let schema = Record.schema
+        let names = try Dictionary(
+            uniqueKeysWithValues: referencesBesideRows.map { field in
+                let name = schema.description.fields[field].name
+                let target = try relation(at: field).targetDescription
+                return (name, "\(name).\(target.fields[target.keyIndex].name)")
+            })
+        var query = query
+        query.order = query.order.map { sort in
+            guard sort.relation == nil, let index = sort.index, let name = names[schema.description.fields[index].name] else {
+                return sort
+            }
+            return .by(name, ascending: sort.isAscending)
+        }
+        query.after = query.after?.renamed { names[$0] ?? $0 }
+        return query
     }
 
     private func form(_ includesSubentities: Bool) -> GraphForm {
@@ -79,6 +104,7 @@ extension GraphStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
         if isFlat, !reachesRelated(query) { return try flat.read(query) }
+        let query = try sortable(query)
         let form = form(query.includesSubentities)
         func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
             var records = try rows(query)
@@ -120,6 +146,7 @@ extension GraphStorage {
 
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
+        let query = try sortable(query)
         if !reachesRelated(query) { return try flat.keys(query) }
         let isSortedByRelated = query.sortsThroughRelations
         if !isSortedByRelated, let keys = try answeringAtOnce(query, flat.keys) { return keys }
@@ -148,6 +175,13 @@ extension GraphStorage {
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         willRead()
+        if !referencesBesideRows.isDisjoint(with: fields) {
+            var query = query
+            query.includesSubentities = false
+            for record in try read(query) { try body(Record.schema.reader(of: record)) }
+            return
+        }
+        let query = try sortable(query)
         if !reachesRelated(query) { return try flat.readFields(fields, query, body) }
         try database.reads {
             guard query.sortsThroughRelations else {
@@ -164,6 +198,9 @@ extension GraphStorage {
         if isFlat, !reachesRelated(Query(where: condition)) {
             return try flat.groups(of: fields, counted: counted, where: condition, body)
         }
+        if !referencesBesideRows.isDisjoint(with: fields) {
+            return try groupsInMemory(of: fields, where: condition, body)
+        }
         try database.reads {
             try answering(Query(where: condition)) {
                 try flat.groups(of: fields, counted: counted, where: $0.predicate, body)
@@ -172,6 +209,7 @@ extension GraphStorage {
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
+        let query = try sortable(query)
         if isFlat, !reachesRelated(query) { return try flat.explain(query) }
         return try database.reads {
             guard query.sortsThroughRelations else { return try answering(query, flat.explain) }
@@ -185,6 +223,7 @@ extension GraphStorage {
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         willRead()
+        let query = try sortable(query)
         if isFlat, !reachesRelated(query) { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
         if evaluating != nil, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }

@@ -27,7 +27,12 @@
 /// must be stored when the call ends (contract R9). A field that is not optional says what erasing that row means:
 /// ``FieldOption/restricted`` or ``FieldOption/cascade`` (contract R10).
 ///
-/// Two References are equal when their keys are equal. A model can have References to itself.
+/// Two References are equal when their keys are equal, and they are ordered as their keys: rows are sorted, compared and grouped
+/// by them. A model can have References to itself.
+///
+/// ```swift
+/// let sizes = try folders.groups(by: \.owner, .count)
+/// ```
 public struct Reference<Target: Model>: Sendable {
     /// The key of the row.
     let key: Key
@@ -81,6 +86,9 @@ extension Reference: Hashable {
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
 }
+
+/// The order is that of the keys.
+extension Reference: OrderedFieldValue {}
 
 extension Reference: CustomStringConvertible {
     /// The name of the model and the key.

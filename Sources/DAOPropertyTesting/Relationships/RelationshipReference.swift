@@ -229,7 +229,25 @@ struct RelationshipReference: ReferenceModel {
             }.joined(separator: ", ")
         }
         let window = ids(sorted.dropFirst(offset).prefix(limit))
-        return "\(rows.joined(separator: " ")) | \(window) | \(parts(first: .max)) | \(parts(first: number % 3))"
+        return
+            "\(rows.joined(separator: " ")) | \(window) | \(parts(first: .max)) | \(parts(first: number % 3)) | \(byReference(number))"
+    }
+
+    /// What sorts, compares and groups errands by their References.
+    private func byReference(_ number: Int) -> String {
+        func key(_ id: Int?) -> String { id.map(String.init) ?? "-" }
+        func whole(_ errand: Int) -> Int { content.wholes[errand] ?? -1 }
+        let found = content.errands.keys.sorted().filter { errand in
+            (content.errandOwners[errand] ?? -1) >= number % 3 || content.wholes[errand].map { $0 < number % 4 } == true
+        }
+        let sorted = found.sorted {
+            whole($0) == whole($1) ? $0 < $1 : (whole($0) < whole($1)) == (number % 2 == 0)
+        }
+        let owners = Dictionary(grouping: content.errands.keys) { content.errandOwners[$0] ?? -1 }
+        let groups = owners.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.count) to \($0.value.max() ?? -1)" }
+        let wholes = Set(found.map { content.wholes[$0] }).sorted { ($0 ?? -1) < ($1 ?? -1) }
+        return [sorted.map { "\($0) in \(key(content.wholes[$0]))" }, sorted.map(String.init), groups, wholes.map(key)]
+            .map { $0.joined(separator: " ") }.joined(separator: " | ")
     }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) -> String {

@@ -124,7 +124,27 @@ struct RelationshipRunner: DatabaseRunner {
                 .map { $0.map { "\($0.id)" }.joined(separator: " ") }.joined(separator: ", ")
         }
         let window = try errands.read(query).map { "\($0.id)" }.joined(separator: " ")
-        return try "\(all) | \(window) | \(parts(first: nil)) | \(parts(first: number % 3))"
+        return try "\(all) | \(window) | \(parts(first: nil)) | \(parts(first: number % 3)) | \(byReference(number))"
+    }
+
+    /// What sorts, compares and groups errands by their References (R9).
+    private func byReference(_ number: Int) throws -> String {
+        let errands = DAO(storage: errands)
+        func key<Target>(_ reference: Reference<Target>?) -> String { reference.map { $0.uniqueId.rawValue } ?? "-" }
+        let condition = Condition<Errand> { $0.owner >= Reference(number % 3) || $0.whole < Reference(number % 4) }
+        let order: Sort<Errand> = number % 2 == 0 ? .ascending(\.whole) : .descending(\.whole)
+        let chosen = try errands.read(\.id, \.whole, orderedBy: order, where: condition).map { "\($0.0) in \(key($0.1))" }
+        var query = Query(where: condition, orderedBy: [order])
+        let size = RelationshipStep.window(number).limit
+        var paged: [String] = []
+        repeat {
+            let page = try errands.page(query, limit: size)
+            paged += page.elements.map { "\($0.id)" }
+            query.after = page.next
+        } while query.after != nil && paged.count < 1_000
+        let groups = try errands.groups(by: \.owner, .count, .max(\.id)).map { "\(key($0.0)): \($0.1) to \($0.2 ?? -1)" }
+        let wholes = try errands.distinct(\.whole, where: condition).map { key($0) }
+        return [chosen, paged, groups, wholes].map { $0.joined(separator: " ") }.joined(separator: " | ")
     }
 
     private func answer(_ question: RelationshipStep.Question, _ number: Int) throws -> String {

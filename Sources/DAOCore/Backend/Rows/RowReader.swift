@@ -82,6 +82,9 @@ open class RowReader {
         StorageError.corruptedValue(entity, key: currentKey.map { UniqueID($0) }, field: index, reason)
     }
 
+    /// Returns the key of the related row of a field whose type is not known to the reader; null by default.
+    func relatedKey(at index: Int) -> Value { .null }
+
     private func notStored(at index: Int) -> StorageError { corruptedValue(at: index, "nothing is stored") }
 }
 
@@ -111,7 +114,8 @@ extension RowReader {
         case .data: return .data(try readData(at: index))
         case .uuid: return .uuid(try readUUID(at: index))
         case .date: return .date(Date(timeIntervalSinceReferenceDate: try readDouble(at: index)))
-        case .toOne, .toMany: return .null
+        case .toOne: return relatedKey(at: index)
+        case .toMany: return .null
         }
     }
 }

@@ -57,5 +57,7 @@ public class ValueRowReader: RowReader {
         try related[index] as? Reference<Related> ?? super.readReference(type, at: index)
     }
 
+    override func relatedKey(at index: Int) -> Value { values[index] }
+
     private func wrong(at index: Int) -> StorageError { corruptedValue(at: index, "it is \(values[index].typeName)") }
 }

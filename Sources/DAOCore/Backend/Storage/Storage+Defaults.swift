@@ -43,7 +43,13 @@ extension Storage {
         let entity = Record.schema.description
         for (values, count) in counts.sorted(by: { $0.key.isOrdered(before: $1.key) }) {
             let writer = ValueRowWriter(count: entity.fields.count)
-            for (field, value) in zip(fields, values) { try entity.write(value, at: field, to: writer) }
+            for (field, value) in zip(fields, values) {
+                if entity.fields[field].type.kind == .toOne {
+                    writer.values[field] = value
+                } else {
+                    try entity.write(value, at: field, to: writer)
+                }
+            }
             try body(ValueRowReader(entity: entity, values: writer.values), count)
         }
     }

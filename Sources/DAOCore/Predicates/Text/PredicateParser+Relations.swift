@@ -111,8 +111,12 @@ extension PredicateParser {
             entity = relation.targetDescription
             return .isIn(field: relation.field, try list(of: entity.keyIndex, behind: token.source))
         }
-        guard case .comparison(let comparison) = token.kind, comparison == .equal || comparison == .notEqual else {
-            throw .expected("'==', '!=' or 'IN' after a related row", at: token)
+        guard case .comparison(let comparison) = token.kind,
+            relation.isReference || comparison == .equal || comparison == .notEqual
+        else {
+            throw .expected(
+                relation.isReference ? "a comparison or 'IN' after a Reference" : "'==', '!=' or 'IN' after a related row",
+                at: token)
         }
         try advance()
         let literal = try literal("nil or a key")
@@ -151,6 +155,7 @@ extension PredicateParser {
 private struct RelationPlace {
     let field: Int
     let isToOne: Bool
+    let isReference: Bool
     let target: any Model.Type
     let targetDescription: EntityDescription
 
@@ -159,6 +164,7 @@ private struct RelationPlace {
         guard let relation = Record.schema.relation(at: field) else { return nil }
         self.field = field
         isToOne = relation.isToOne
+        isReference = relation.isReference
         target = relation.target
         targetDescription = relation.targetDescription
     }
