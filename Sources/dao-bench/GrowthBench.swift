@@ -112,7 +112,7 @@ enum GrowthBench {
             query: { _ in Query(where: Condition { $0.comments.count > 2 }, limit: 50) },
             statement: { _ in
                 """
-                FROM article a WHERE (SELECT count(*) FROM "article.comments" l WHERE l.parent = a.id) > 2
+                FROM article a WHERE EXISTS (SELECT 1 FROM "article.comments" l WHERE l.parent = a.id LIMIT 1 OFFSET 2)
                 ORDER BY a.id LIMIT 50
                 """
             }),
@@ -121,7 +121,8 @@ enum GrowthBench {
             query: { _ in Query(where: Condition { $0.topic == 10 && $0.comments.count > 2 }, limit: 50) },
             statement: { _ in
                 """
-                FROM article a WHERE a.topic = 10 AND (SELECT count(*) FROM "article.comments" l WHERE l.parent = a.id) > 2
+                FROM article a WHERE a.topic = 10
+                AND EXISTS (SELECT 1 FROM "article.comments" l WHERE l.parent = a.id LIMIT 1 OFFSET 2)
                 ORDER BY a.id LIMIT 50
                 """
             }),
@@ -213,7 +214,9 @@ enum GrowthBench {
             query.includesSubentities = false
             var position: (name: String, id: Int)?
             for _ in 0..<shape.skipped / 50 {
-                let page = try articles.page(query, limit: 50)
+                var pages = query
+                pages.limit = nil
+                let page = try articles.page(pages, limit: 50)
                 query.after = page.next
                 guard let last = page.elements.last, let author = last.author else { continue }
                 position = (try authors.read(byPrimaryKey: author)?.name ?? "", last.id)
