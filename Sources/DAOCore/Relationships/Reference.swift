@@ -35,9 +35,9 @@
 /// ```
 public struct Reference<Target: Model>: Sendable {
     /// The key of the row.
-    let key: Key
+    @usableFromInline let key: Key
     /// The row, when it is known. An array, because a model cannot contain itself.
-    private let rows: [Target]
+    @usableFromInline let rows: [Target]
 
     /// Creates a Reference to a row. The row is not written with the Reference.
     ///
@@ -53,7 +53,7 @@ public struct Reference<Target: Model>: Sendable {
     ///   `.invalidKey`.
     public init(_ key: some PrimaryKeyValue) { self.init(key: key.key) }
 
-    init(key: Key) {
+    @inlinable init(key: Key) {
         self.key = key
         rows = []
     }
@@ -108,6 +108,7 @@ extension Reference: FieldValue {
     public static var fieldType: FieldType { FieldType(.toOne) }
 
     /// Reads the key.
+    @inlinable
     public static func read(from row: RowReader, at index: Int) throws -> Reference {
         guard let reference = try readOptional(from: row, at: index) else {
             throw row.corruptedValue(at: index, "no key is stored")
@@ -122,8 +123,11 @@ extension Reference: FieldValue {
     public var fieldValue: Value { key.value }
 
     /// Reads the key; nil where none is stored.
+    @inlinable
     public static func readOptional(from row: RowReader, at index: Int) throws -> Reference? {
-        try row.readReference(Target.self, at: index)
+        // A generic method of a class is not compiled for the model, so only values that need one are read by it.
+        if row.hasRelatedValues { return try row.readReference(Target.self, at: index) }
+        return try row.readKey(at: index, of: Target.schema.keyKind).map { Reference(key: $0) }
     }
 
     /// Writes the key, or nil.

@@ -58,8 +58,9 @@ extension Model {
     public static var optionalType: FieldType { FieldType(.toOne, isOptional: true) }
 
     /// Reads the related model; nil when there is none.
+    @inlinable
     public static func readOptional(from row: RowReader, at index: Int) throws -> Self? {
-        try row.readRelated(Self.self, at: index).first
+        row.hasRelatedValues ? try row.readRelated(Self.self, at: index).first : nil
     }
 
     /// Writes the related model, or nil.
@@ -74,8 +75,9 @@ extension Model {
     public static var arrayType: FieldType { FieldType(.toMany) }
 
     /// Reads the related models, in order.
+    @inlinable
     public static func readArray(from row: RowReader, at index: Int) throws -> [Self] {
-        try row.readRelated(Self.self, at: index)
+        row.hasRelatedValues ? try row.readRelated(Self.self, at: index) : schema.unread
     }
 
     /// Writes the related models, in order.

@@ -42,7 +42,7 @@ public final class Schema<Record: Model>: Sendable {
     /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
     ///
     /// It is empty. Its address in memory distinguishes it from other empty arrays.
-    let unread: [Record]
+    @usableFromInline let unread: [Record]
 
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]

@@ -13,10 +13,22 @@ open class RowReader {
     /// The entity of the rows, for error messages.
     public final let entity: EntityDescription
 
+    /// Whether related models and References are at hand as values. Otherwise no call is needed to read them, except for a key.
+    @usableFromInline final let hasRelatedValues: Bool
+
     /// Creates a reader that is before the first row.
     ///
     /// - Parameter entity: The entity of the rows.
-    public init(entity: EntityDescription) { self.entity = entity }
+    public init(entity: EntityDescription) {
+        self.entity = entity
+        hasRelatedValues = false
+    }
+
+    /// Creates a reader of values, before the first row.
+    init(ofValues entity: EntityDescription) {
+        self.entity = entity
+        hasRelatedValues = true
+    }
 
     /// Moves to the next row. The base class has no rows.
     ///
@@ -49,28 +61,32 @@ open class RowReader {
 
     /// Returns the models of a relationship field, in order; at most one for a to-one relationship.
     ///
-    /// The reader of a backend uses the implementation of the base class. It returns the array that marks a
-    /// list as not read. Related rows are read together later.
+    /// That of a backend is the array that marks a list as not read. Related rows are read together later.
     ///
     /// - Parameters:
     ///   - type: The related model.
     ///   - index: The position of the field.
-    open func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
+    public func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
 
     /// Returns the ``Reference`` of a to-one relationship; nil where the row has no key.
     ///
-    /// The reader of a backend uses the implementation of the base class, which reads the key as a value of its type.
+    /// The key is read as a value of its type.
     ///
     /// - Parameters:
     ///   - type: The related model.
     ///   - index: The position of the field.
-    open func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
+    public func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {
+        try readKey(at: index, of: Related.schema.keyKind).map { Reference(key: $0) }
+    }
+
+    /// Returns the key of a related row, of a kind; nil where the row has no key.
+    @usableFromInline final func readKey(at index: Int, of kind: ValueKind) throws -> Key? {
         if isNull(at: index) { return nil }
-        let kind = Related.schema.keyKind
+        if kind == .int64 { return .integer(try readInt64(at: index)) }
         guard let key = Key(try readValue(at: index, as: kind), of: kind) else {
             throw corruptedValue(at: index, "it is no key of type \(kind.rawValue)")
         }
-        return Reference(key: key)
+        return key
     }
 
     /// Returns the error for a stored value that cannot be read as the type of its field.

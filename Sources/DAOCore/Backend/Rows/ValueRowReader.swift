@@ -16,7 +16,7 @@ public class ValueRowReader: RowReader {
     init(entity: EntityDescription, values: [Value], related: [Int: any Sendable]) {
         self.values = values
         self.related = related
-        super.init(entity: entity)
+        super.init(ofValues: entity)
     }
 
     public override func isNull(at index: Int) -> Bool { values[index].isNull }
