@@ -56,8 +56,9 @@ public protocol LinkStorage: Sendable {
     ///
     /// - Parameters:
     ///   - children: The keys of children. A repeated child has a list each time.
-    ///   - limit: How many parents of a child are enough, whichever they are; nil for all. A list that has not exactly as many
-    ///     has all of them.
+    ///   - limit: How many parents of a child are enough; nil for all. A list that has not exactly as many has all of them. Of a
+    ///     to-one relationship they are the first ones, since a refused erasure names the first row that refers; of lists they
+    ///     can be any.
     func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys
 
     /// Returns the keys that are a child of any parent.
