@@ -123,11 +123,11 @@ struct UncheckedSortTerm: Sendable, Hashable {
 }
 
 extension Query {
-    /// Calls a closure with the terms of the order. Code that is not compiled for a model looks up the type of each
-    /// ``Sort``, which costs more than many a query; here it does so once.
-    func withOrder<Result>(_ body: (UnsafeBufferPointer<UncheckedSortTerm>) throws -> Result) rethrows -> Result {
-        // A sort has the layout of its only property.
-        try order.withUnsafeBufferPointer { try $0.withMemoryRebound(to: UncheckedSortTerm.self, body) }
+    /// The terms of the order. Code that is not compiled for a model looks up the type of each ``Sort``, which costs more than
+    /// many a query.
+    @inline(__always) var uncheckedOrder: [UncheckedSortTerm] {
+        // A sort has the layout of its only property, and an array of structures has no other representation.
+        unsafeBitCast(order, to: [UncheckedSortTerm].self)
     }
 }
 

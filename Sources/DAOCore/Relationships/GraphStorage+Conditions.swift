@@ -4,13 +4,13 @@
 
 extension Query {
     /// Whether a sort term is a field of a related row.
-    var sortsThroughRelations: Bool { withOrder { $0.contains { $0.relation != nil } } }
+    @inline(__always) var sortsThroughRelations: Bool { uncheckedOrder.contains { $0.relation != nil } }
 
     /// Whether the query needs data that is not in the rows of the model.
     var reachesRelated: Bool { sortsThroughRelations || hasRelatedConditions }
 
     /// Whether a condition is about related rows.
-    var hasRelatedConditions: Bool { predicate.node.reachesRelated(Record.schema.description) }
+    @inline(__always) var hasRelatedConditions: Bool { predicate.tree.node.reachesRelated(Record.schema.description) }
 }
 
 extension GraphStorage {

@@ -26,19 +26,17 @@ extension Query {
     /// as its last term.
     func relatedTerms() throws -> [RelatedTerm] {
         let entity = Record.schema.description
-        return try withOrder { order in
-            var terms: [RelatedTerm] = []
-            for sort in order {
-                if let problem = sort.problem { throw problem.error(entity: entity.name) }
-                guard let field = sort.index,
-                    !terms.contains(where: { $0.relation == sort.relation && $0.field == field })
-                else { continue }
-                terms.append(RelatedTerm(relation: sort.relation, field: field, isAscending: sort.isAscending))
-                if sort.relation == nil, field == entity.keyIndex { return terms }
+        var terms: [RelatedTerm] = []
+        for sort in uncheckedOrder {
+            if let problem = sort.problem { throw problem.error(entity: entity.name) }
+            guard let field = sort.index, !terms.contains(where: { $0.relation == sort.relation && $0.field == field }) else {
+                continue
             }
-            terms.append(RelatedTerm(relation: nil, field: entity.keyIndex, isAscending: true))
-            return terms
+            terms.append(RelatedTerm(relation: sort.relation, field: field, isAscending: sort.isAscending))
+            if sort.relation == nil, field == entity.keyIndex { return terms }
         }
+        terms.append(RelatedTerm(relation: nil, field: entity.keyIndex, isAscending: true))
+        return terms
     }
 }
 

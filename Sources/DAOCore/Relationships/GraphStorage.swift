@@ -20,6 +20,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     private let referencesBesideRows: Set<Int>
     /// The storage of the rows, where it evaluates conditions on related rows.
     let evaluating: (any RelatedEvaluating<Record>)?
+    /// Whether the schema decodes the rows, so that their lists are unread.
+    private let decodesRows: Bool
     /// The lists and References that reads include; nil for all lists and no References.
     private var included: Set<Int>?
 
@@ -32,6 +34,7 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         flat = try graph.rows(of: Record.self)
         counting = CountingStorage.counting(flat)
         evaluating = flat as? any RelatedEvaluating<Record>
+        decodesRows = flat is any DecodingStorage<Record>
         isFlat = Record.schema.relations.isEmpty
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
@@ -56,13 +59,17 @@ struct GraphStorage<Record: Model>: IncludingStorage {
 
     /// Assigns the related rows of records.
     private func attach(to records: inout [Record], _ form: GraphForm) throws {
-        guard isCompleteWithoutLists, form == .withoutLists else { return try graph.attach(to: &records, form) }
+        guard isCompleteWithoutLists, form.isWithoutLists else { return try graph.attach(to: &records, form) }
+        if decodesRows { return }
         for relation in Record.schema.relations { try relation.markUnread(&records) }
     }
 
     /// Returns a query in whose order References whose keys are beside the rows are the keys of the related rows.
-    private func sortable(_ query: Query<Record>) throws -> Query<Record> {
-        if referencesBesideRows.isEmpty { return query }
+    @inline(__always) private func sortable(_ query: Query<Record>) throws -> Query<Record> {
+        referencesBesideRows.isEmpty ? query : try sortedByRelatedKeys(query)
+    }
+
+    private func sortedByRelatedKeys(_ query: Query<Record>) throws -> Query<Record> {
         let schema = Record.schema
         let names = try Dictionary(
             uniqueKeysWithValues: referencesBesideRows.map { field in
@@ -106,18 +113,21 @@ extension GraphStorage {
         if isFlat, !reachesRelated(query) { return try flat.read(query) }
         let query = try sortable(query)
         let form = form(query.includesSubentities)
-        func read(_ rows: (Query<Record>) throws -> [Record]) throws -> [Record] {
-            var records = try rows(query)
+        let isSortedByRelated = query.sortsThroughRelations
+        if isCompleteWithoutLists, form.isWithoutLists {
+            var records =
+                try isSortedByRelated
+                ? sortedAtOnce(query) : query.hasRelatedConditions ? answeringAtOnce(query, flat.read) : flat.read(query)
+            if records != nil {
+                try attach(to: &records!, form)
+                return records
+            }
+        }
+        return try database.reads {
+            var records = try isSortedByRelated ? sortedRows(query) : flatRows(query)
             try attach(to: &records, form)
             return records
         }
-        let isSortedByRelated = query.sortsThroughRelations
-        if isCompleteWithoutLists, form == .withoutLists {
-            if !isSortedByRelated, !query.hasRelatedConditions { return try read(flat.read) }
-            let records = try isSortedByRelated ? sortedAtOnce(query) : answeringAtOnce(query, flat.read)
-            if let records { return try read { _ in records } }
-        }
-        return try database.reads { try read(isSortedByRelated ? sortedRows : flatRows) }
     }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {

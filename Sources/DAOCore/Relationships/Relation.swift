@@ -120,6 +120,8 @@ enum GraphForm: Equatable {
 
     /// No lists.
     static var withoutLists: GraphForm { .only([]) }
+
+    var isWithoutLists: Bool { if case .only(let fields) = self { fields.isEmpty } else { false } }
 }
 
 /// A relationship with the types of both models.

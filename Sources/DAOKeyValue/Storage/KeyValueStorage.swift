@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.
-final class KeyValueStorage<Record: Model>: Storage {
+final class KeyValueStorage<Record: Model>: DecodingStorage {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
     private let declaration = Record.schema.declaration

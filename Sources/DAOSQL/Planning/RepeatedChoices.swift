@@ -21,21 +21,21 @@ struct RepeatedChoices: ~Copyable, Sendable {
     ///
     /// A query that takes far more steps than those is given up, since the values of this one lead to more rows.
     ///
-    /// - Returns: Nil when rows have to be counted.
-    func repeating<Result>(on connection: any SQLConnection, _ body: () throws -> Result) throws -> Result? {
+    /// - Returns: False when rows have to be counted.
+    func repeating(on connection: any SQLConnection, _ body: () throws -> Void) throws -> Bool {
         let streak = self.streak.load(ordering: .relaxed)
-        if streak <= 0 { return nil }
+        if streak <= 0 { return false }
         let limits = LimitedReading.current
-        if streak < limits.streak { return nil }
+        if streak < limits.streak { return false }
         let isLast = streak >= limits.streak + Self.repetitions
         self.streak.store(isLast ? limits.streak - 1 : streak + 1, ordering: .relaxed)
         let steps = self.steps.load(ordering: .relaxed)
-        if let result = try connection.interrupting(afterSteps: min(steps, limits.steps), body) { return result }
+        if try connection.interrupting(afterSteps: min(steps, limits.steps), body) != nil { return true }
         // To count costs little beside a query that takes more steps than the largest number.
         let isLong = steps == Self.learnedSteps.upperBound
         self.streak.store(isLong ? -1_000 : 0, ordering: .relaxed)
         self.steps.store(min(steps * 2, Self.learnedSteps.upperBound), ordering: .relaxed)
-        return nil
+        return false
     }
 
     /// Remembers the number of the path that was chosen by counting.

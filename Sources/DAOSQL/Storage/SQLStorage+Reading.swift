@@ -4,32 +4,37 @@ extension SQLStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading(resolved) { session, known in try rows(of: resolved, session, known) }
+        var records: [Record] = []
+        try reading(resolved) { session, known in records = try rows(of: resolved, session, known) }
+        return records
     }
 
     /// Returns the rows of a query.
     func rows(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Record] {
+        var records: [Record] = []
         try shaping(query, session, known) { shaped in
             let divided = try query.divided(for: known.table)
             let sql = try text(.rows, shaped, session, known) { try $0.select(divided.query, shaped.related) }
-            return try rows(of: sql, divided, session, known)
+            records = try rows(of: sql, divided, session, known)
         }
+        return records
     }
 
     /// Calls a closure with the shape of a query. It is called again where the choices of the last queries were not good for
     /// this one.
-    private func shaping<Result>(
-        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ body: (ShapedQuery) throws -> Result
-    ) throws -> Result {
+    ///
+    /// It has no result: in code that is not compiled for a model, the type of a result is looked up in each call.
+    private func shaping(
+        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable, _ body: (ShapedQuery) throws -> Void
+    ) throws {
         let assumed = try RelatedTables(query, of: known, owner.instance, session, assumesFew: true)
         let shaped = try ShapedQuery(query, of: known, assumed)
-        let result = try shaped.plan.choices.repeating(on: session.connection) { try body(shaped.repeatingChoices) }
-        if let result { return result }
+        if try shaped.plan.choices.repeating(on: session.connection, { try body(shaped.repeatingChoices) }) { return }
         if assumed.countsNothing { return try body(shaped) }
         let counted = try tables(session, query, known)
         let areFew = counted.isSame(as: assumed)
         shaped.plan.choices.learn(isAsBefore: areFew)
-        return try body(areFew ? shaped : ShapedQuery(query, of: known, counted))
+        try body(areFew ? shaped : ShapedQuery(query, of: known, counted))
     }
 
     /// Returns the rows of a statement that reads the declared columns.
@@ -101,7 +106,8 @@ extension SQLStorage {
     /// Returns the keys of a query's rows.
     func keys(of query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> [Key] {
         let key = entity.keyIndex
-        return try shaping(query, session, known) { shaped in
+        var keys: [Key] = []
+        try shaping(query, session, known) { shaped in
             let divided = try query.divided(for: known.table)
             let isWhole = divided.selection == nil
             let sql = try text(.keys, shaped, session, known) { table in
@@ -113,8 +119,9 @@ extension SQLStorage {
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, firstField: isWhole ? key : 0, keyColumn: isWhole ? 0 : key)
             reader.selection = divided.selection
-            return try reader.keys()
+            keys = try reader.keys()
         }
+        return keys
     }
 
     func count(_ query: Query<Record>) throws -> Int {

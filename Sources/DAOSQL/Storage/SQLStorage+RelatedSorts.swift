@@ -7,22 +7,24 @@ extension SQLStorage {
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
         let resolved = try query.resolvedWithRelated()
         if resolved.isEmpty { return try nothing([]) }
-        return try reading { session, known in
+        var records: [Record] = []
+        try reading { session, known in
             do {
                 let related = try tables(session, resolved, known)
                 let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
-                let rows = try shaped.plan.choices.repeating(on: session.connection) {
-                    try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)
+                let isRead = try shaped.plan.choices.repeating(on: session.connection) {
+                    records = try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)
                 }
-                if let rows { return rows }
-                if let rows = try followed(sort, shaped, session, known) { return rows }
-                return try joined(.rowsFirst, sort, shaped, session, known)
+                if isRead { return }
+                records =
+                    try followed(sort, shaped, session, known) ?? joined(.rowsFirst, sort, shaped, session, known)
             } catch let error as SQLMissingTable {
                 guard error.isIndex else { throw RelatedConditionsUnavailable() }
                 owner.instance.leavePlanning(of: sort.target.description.name)
                 throw error
             }
         }
+        return records
     }
 
     /// Returns the rows of a statement that joins them with the related rows.

@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of one model in a table.
-final class SQLStorage<Record: Model>: Storage, RelatedEvaluating {
+final class SQLStorage<Record: Model>: DecodingStorage, RelatedEvaluating {
     /// How many of the first written rows are checked for swapped fields.
     private static var checkedRows: Int { 16 }
 

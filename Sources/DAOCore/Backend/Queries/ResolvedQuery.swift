@@ -68,23 +68,22 @@ extension Query {
     /// Returns the order without duplicate fields and with the primary key as its last term.
     func orderTerms() throws -> [SortTerm] {
         let entity = Record.schema.description
-        return try withOrder { order in
-            var terms: [SortTerm] = []
-            terms.reserveCapacity(order.count + 1)
-            for sort in order {
-                if let problem = sort.problem { throw problem.error(entity: entity.name) }
-                if sort.relation != nil {
-                    throw StorageError(
-                        .unsupported,
-                        "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
-                        entity: entity.name)
-                }
-                guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
-                terms.append(SortTerm(field: field, isAscending: sort.isAscending))
-                if field == entity.keyIndex { return terms }
+        let order = uncheckedOrder
+        var terms: [SortTerm] = []
+        terms.reserveCapacity(order.count + 1)
+        for sort in order {
+            if let problem = sort.problem { throw problem.error(entity: entity.name) }
+            if sort.relation != nil {
+                throw StorageError(
+                    .unsupported,
+                    "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
+                    entity: entity.name)
             }
-            terms.append(SortTerm(field: entity.keyIndex, isAscending: true))
-            return terms
+            guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
+            terms.append(SortTerm(field: field, isAscending: sort.isAscending))
+            if field == entity.keyIndex { return terms }
         }
+        terms.append(SortTerm(field: entity.keyIndex, isAscending: true))
+        return terms
     }
 }

@@ -115,3 +115,7 @@ extension Schema {
         }
     }
 }
+
+/// A storage whose rows are decoded by their ``Schema`` in every read: lists in them are unread, and nothing has to be done for
+/// them when a read does not include them.
+package protocol DecodingStorage<Record>: Storage {}
