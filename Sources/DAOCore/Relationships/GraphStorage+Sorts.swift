@@ -1,3 +1,5 @@
+import Synchronization
+
 // Sorts by fields of related rows.
 
 /// A term of a sort, by a field of the row or of a related row.
@@ -40,30 +42,109 @@ extension Query {
     }
 }
 
+/// An order by fields of related rows.
+final class RelatedOrder<Record: Model>: Sendable {
+    /// The parts of an order whose first term is a field of the related row, and no other one is, where rows contain the key of
+    /// the related row.
+    struct First {
+        let relation: any Relation<Record>
+        /// The first term, from the first row.
+        fileprivate let sort: RelatedSort
+        /// The other terms.
+        fileprivate let others: [Sort<Record>]
+        fileprivate let otherTerms: [SortTerm]
+    }
+
+    fileprivate let order: [UncheckedSortTerm]
+    /// The terms, without duplicate fields, and with the primary key as the last one.
+    let terms: [RelatedTerm]
+    /// Nil for another order.
+    fileprivate let first: First?
+
+    fileprivate init(_ query: Query<Record>, in graph: StorageGraph) throws {
+        order = query.uncheckedOrder
+        terms = try query.relatedTerms()
+        guard let term = terms.first, let place = term.relation, terms.dropFirst().allSatisfy({ $0.relation == nil }),
+            case let relation = try Record.schema.checkedRelation(at: place), try relation.links(in: graph).isInRows
+        else {
+            first = nil
+            return
+        }
+        let others = Query(orderedBy: query.order.filter { $0.relation == nil })
+        first = First(
+            relation: relation,
+            sort: RelatedSort(
+                relation: relation.description, target: relation.targetDeclaration, field: term.field,
+                isAscending: term.isAscending),
+            others: others.order, otherTerms: try others.orderTerms())
+    }
+}
+
+extension RelatedOrder.First {
+    /// Returns a query without the first term, from the first row.
+    fileprivate func rest(of query: Query<Record>) -> Query<Record> {
+        var rest = query
+        (rest.order, rest.after) = (others, nil)
+        return rest
+    }
+
+    /// Returns the first term, for the rows after one with the values of all terms; nil for all rows.
+    fileprivate func sort(after start: [Value]?) -> RelatedSort {
+        var sort = sort
+        sort.start = start.map {
+            RelatedSort.Start(
+                value: $0[0], filter: PageCursor.filter(after: $0.dropFirst(), in: otherTerms, of: Record.schema.description))
+        }
+        return sort
+    }
+
+    /// Returns a position among the rows with one value of the first term.
+    fileprivate func restStart(_ start: [Value]?) -> PageCursor? {
+        start.map { PageCursor(after: $0.dropFirst(), in: otherTerms, of: Record.schema.description) }
+    }
+}
+
+/// The last order by fields of related rows. To find what it leads to costs as much as to read ten rows.
+final class LastRelatedOrder<Record: Model>: Sendable {
+    private let last = Mutex<RelatedOrder<Record>?>(nil)
+
+    /// Returns the order of a query.
+    fileprivate func order(of query: Query<Record>, in graph: StorageGraph) throws -> RelatedOrder<Record> {
+        if let order = last.withLock({ $0 }), order.order == query.uncheckedOrder { return order }
+        let order = try RelatedOrder(query, in: graph)
+        last.withLock { $0 = order }
+        return order
+    }
+}
+
 extension GraphStorage {
     /// Returns the rows of a query that sorts by fields of related rows, in its order, without related rows.
     func sortedRows(_ query: Query<Record>) throws -> [Record] {
-        let (terms, start) = try checkedSort(query)
+        let (order, start) = try checkedSort(query)
         if query.limit == 0 { return [] }
-        if let order = try orderOfRelated(query, terms, start) {
+        if let first = order.first {
             if let evaluating {
                 do {
-                    return try answering(order.rest) { try evaluating.read($0, sortedBy: order.sort) }
+                    return try answering(first.rest(of: query)) { try evaluating.read($0, sortedBy: first.sort(after: start)) }
                 } catch is RelatedConditionsUnavailable {}
             } else if let limit = query.limit, let wanted = query.wanted(limit),
-                let rows = try rows(in: order, wanted, meeting: query.predicate.node)
+                let rows = try rows(of: query, by: first, after: start, wanted)
             {
                 return Array(rows.dropFirst(query.offset))
             }
         }
-        return try flat.read(keys: sortedKeys(query), includesSubentities: false)
+        return try flat.read(keys: sortedKeys(query, order.terms, start), includesSubentities: false)
     }
 
     /// Returns the keys of the rows of a query that sorts by fields of related rows, in its order. Nothing but the fields of the
     /// sort is read, of all rows that meet the condition.
     func sortedKeys(_ query: Query<Record>) throws -> [Key] {
+        let (order, start) = try checkedSort(query)
+        return try sortedKeys(query, order.terms, start)
+    }
+
+    private func sortedKeys(_ query: Query<Record>, _ terms: [RelatedTerm], _ start: [Value]?) throws -> [Key] {
         let entity = Record.schema.description
-        let (terms, start) = try checkedSort(query)
         let relations = try terms.map { try $0.relation.map { try relation(at: $0) } }
         // A row that is read without related rows has the key of a Reference, and not that of an optional model.
         let isInRows = try relations.map { try $0.map { try $0.isReference && $0.links(in: graph).isInRows } ?? true }
@@ -104,19 +185,21 @@ extension GraphStorage {
     /// - Returns: Nil when the query reads related rows, too.
     func sortedAtOnce(_ query: Query<Record>) throws -> [Record]? {
         guard let evaluating, try isAnswered(query.predicate.node, by: evaluating) else { return nil }
-        let (terms, start) = try sort(of: query)
-        guard let order = try orderOfRelated(query, terms, start) else { return nil }
-        do { return try evaluating.read(order.rest, sortedBy: order.sort) } catch is RelatedConditionsUnavailable { return nil }
+        let (order, start) = try sort(of: query)
+        guard let first = order.first else { return nil }
+        do {
+            return try evaluating.read(first.rest(of: query), sortedBy: first.sort(after: start))
+        } catch is RelatedConditionsUnavailable { return nil }
     }
 
     /// Returns the order of a query, and the values of the row that it begins after; nil for the first row.
-    private func sort(of query: Query<Record>) throws -> (terms: [RelatedTerm], start: [Value]?) {
-        let terms = try query.relatedTerms()
-        return (terms, try query.after?.values(of: terms, in: Record.schema))
+    private func sort(of query: Query<Record>) throws -> (order: RelatedOrder<Record>, start: [Value]?) {
+        let order = try lastOrder.order(of: query, in: graph)
+        return (order, try query.after?.values(of: order.terms, in: Record.schema))
     }
 
     /// Returns the order of a query, whose limit, offset and condition are checked.
-    private func checkedSort(_ query: Query<Record>) throws -> (terms: [RelatedTerm], start: [Value]?) {
+    private func checkedSort(_ query: Query<Record>) throws -> (order: RelatedOrder<Record>, start: [Value]?) {
         let sort = try sort(of: query)
         var unsorted = query
         (unsorted.order, unsorted.after) = ([], nil)
@@ -138,47 +221,19 @@ extension GraphStorage {
         return plan.access != .scan && plan.estimatedRows.map { $0 < LimitedReading.current.few } == true
     }
 
-    /// Returns the parts of a query whose first term is a field of the related row, and no other one is, where rows contain the
-    /// key of the related row.
-    ///
-    /// - Parameters:
-    ///   - query: The query.
-    ///   - terms: Its order.
-    ///   - start: The values of the row that the result begins after; nil for the first row.
-    /// - Returns: Nil for another query.
-    private func orderOfRelated(
-        _ query: Query<Record>, _ terms: [RelatedTerm], _ start: [Value]?
-    ) throws -> OrderOfRelated<Record>? {
-        guard let first = terms.first, let place = first.relation, terms.dropFirst().allSatisfy({ $0.relation == nil }) else {
-            return nil
-        }
-        let relation = try relation(at: place)
-        guard try relation.links(in: graph).isInRows else { return nil }
-        var rest = query
-        rest.order = query.order.filter { $0.relation == nil }
-        rest.after = nil
-        let restOrder = try start == nil ? [] : rest.orderTerms()
-        let sort = RelatedSort(
-            relation: relation.description, target: relation.targetDeclaration, field: first.field,
-            isAscending: first.isAscending,
-            start: start.map {
-                RelatedSort.Start(
-                    value: $0[0],
-                    filter: PageCursor.filter(after: $0.dropFirst(), in: restOrder, of: Record.schema.description))
-            })
-        return OrderOfRelated(relation: relation, sort: sort, rest: rest, restOrder: restOrder, start: start)
-    }
-
     /// Returns the first rows of a query in the order of a field of their related rows. The related rows lead to them, read in the
     /// order of an index on the field, until there are enough.
     ///
     /// - Parameters:
-    ///   - order: The query's order.
+    ///   - query: The query.
+    ///   - first: The first term of its order.
+    ///   - start: The values of the row that the rows come after; nil for the first rows.
     ///   - wanted: The number of rows.
-    ///   - condition: The query's condition.
     /// - Returns: Nil when there is no such index, or when it would not lead to the rows soon.
-    private func rows(in order: OrderOfRelated<Record>, _ wanted: Int, meeting condition: PredicateNode) throws -> [Record]? {
-        let (relation, sort) = (order.relation, order.sort)
+    private func rows(
+        of query: Query<Record>, by first: RelatedOrder<Record>.First, after start: [Value]?, _ wanted: Int
+    ) throws -> [Record]? {
+        let (relation, sort, condition) = (first.relation, first.sort, query.predicate.node)
         let field = relation.targetDescription.fields[sort.field]
         if try !(field.isIndexed || field.isPrimaryKey) || isLedToFew(condition) { return nil }
         // Rows without a related row are equal to rows whose related row has no value.
@@ -188,7 +243,7 @@ extension GraphStorage {
             guard let children = try relation.few(LimitedReading.current.few, matching: node, in: graph) else { return nil }
             withoutValue = .or([withoutValue, .isIn(field: relation.field, children.map(\.value))])
         }
-        var part = order.rest
+        var part = first.rest(of: query)
         part.offset = 0
         var rows: [Record] = []
         /// Adds the rows that meet a condition, and returns whether more are wanted.
@@ -199,8 +254,10 @@ extension GraphStorage {
             rows += try flatRows(part)
             return rows.count < wanted
         }
-        let startValue = sort.start?.value
-        func addWithoutValue() throws -> Bool { try add(withoutValue, after: startValue?.isNull == true ? order.restStart : nil) }
+        let startValue = start?.first
+        func addWithoutValue() throws -> Bool {
+            try add(withoutValue, after: startValue?.isNull == true ? first.restStart(start) : nil)
+        }
         var wantsMore = true
         if sort.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
         // In descending order, no row with a value comes after one without.
@@ -212,7 +269,8 @@ extension GraphStorage {
             ) { children, groupValue in
                 let count = rows.count
                 let isStart = value.map { Value.order($0, groupValue) == 0 } == true
-                wantsMore = try add(.isIn(field: relation.field, children.map(\.value)), after: isStart ? order.restStart : nil)
+                wantsMore = try add(
+                    .isIn(field: relation.field, children.map(\.value)), after: isStart ? first.restStart(start) : nil)
                 fruitless = rows.count > count ? 0 : fruitless + 1
                 return wantsMore && fruitless < LimitedReading.current.few
             }
@@ -220,21 +278,5 @@ extension GraphStorage {
         }
         if wantsMore, !sort.isAscending { _ = try addWithoutValue() }
         return rows
-    }
-}
-
-/// The parts of a query whose first term is a field of the related row, and no other one is.
-private struct OrderOfRelated<Record: Model> {
-    let relation: any Relation<Record>
-    /// The first term, with the position that the rows begin after.
-    let sort: RelatedSort
-    /// The query without the first term, from the first row.
-    let rest: Query<Record>
-    fileprivate let restOrder: [SortTerm]
-    fileprivate let start: [Value]?
-
-    /// The position among the rows with one value.
-    var restStart: PageCursor? {
-        start.map { PageCursor(after: $0.dropFirst(), in: restOrder, of: Record.schema.description) }
     }
 }

@@ -22,6 +22,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     let evaluating: (any RelatedEvaluating<Record>)?
     /// Whether the schema decodes the rows, so that their lists are unread.
     private let decodesRows: Bool
+    /// The last order by fields of related rows.
+    let lastOrder = LastRelatedOrder<Record>()
     /// The lists and References that reads include; nil for all lists and no References.
     private var included: Set<Int>?
 
@@ -115,11 +117,11 @@ extension GraphStorage {
         let form = form(query.includesSubentities)
         let isSortedByRelated = query.sortsThroughRelations
         if isCompleteWithoutLists, form.isWithoutLists {
-            var records =
+            let records =
                 try isSortedByRelated
                 ? sortedAtOnce(query) : query.hasRelatedConditions ? answeringAtOnce(query, flat.read) : flat.read(query)
-            if records != nil {
-                try attach(to: &records!, form)
+            if var records {
+                try attach(to: &records, form)
                 return records
             }
         }

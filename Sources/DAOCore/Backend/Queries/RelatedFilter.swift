@@ -66,7 +66,7 @@ package struct RelatedSort: Sendable {
     /// Whether the order is ascending.
     package let isAscending: Bool
     /// Where the rows begin; nil for the first one.
-    package let start: Start?
+    package internal(set) var start: Start?
 
     /// A position: after the rows whose related row has the value, or has none where it is nil, and which do not match the
     /// filter.
