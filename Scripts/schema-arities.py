@@ -34,7 +34,8 @@ INITIALIZER = """
         }}
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: {{ $1 = try read($0) }},
-            decodeRows: {{ row, limit, records in
+            decodeRows: {{ row, limit, expected, records in
+                if expected > 0 {{ records.reserveCapacity(expected) }}
                 var remaining = limit
                 while remaining > 0, try row.advance() {{
                     records.append(try read(row))

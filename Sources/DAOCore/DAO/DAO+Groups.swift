@@ -88,7 +88,7 @@ extension DAO {
         by field: KeyPath<Record, Value>, _ query: Query<Record>
     ) throws -> [(Value, [Plain])] {
         // The query is checked also when there are no groups.
-        _ = try query.resolvedWithRelated()
+        _ = try Record.schema.resolved(query, withRelated: true)
         let place = try Record.schema.position(of: field)
         return try storage.database.snapshot {
             try distinctFields(query.predicate, field).map { value in

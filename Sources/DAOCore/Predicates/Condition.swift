@@ -67,17 +67,6 @@ final class ResolvedCondition: Sendable {
 }
 
 extension Condition {
-    /// Returns the filter of the rows, without or with conditions on related rows.
-    ///
-    /// - Throws: `.invalidPredicate` when the condition is not valid for the model; `.unsupported` for a condition on related rows
-    ///   without these.
-    func filter(withRelated: Bool) throws -> Filter {
-        func make() throws -> Filter {
-            try withRelated ? node.filter(of: Record.self) : node.filter(for: Record.schema.description)
-        }
-        return try resolved?.filter(withRelated: withRelated, make) ?? make()
-    }
-
     /// Whether both conditions have the same tree.
     public static func == (left: Condition, right: Condition) -> Bool { left.node.isSame(as: right.node) }
 

@@ -203,7 +203,7 @@ extension GraphStorage {
         let sort = try sort(of: query)
         var unsorted = query
         (unsorted.order, unsorted.after) = ([], nil)
-        _ = try unsorted.resolvedWithRelated()
+        _ = try Record.schema.resolved(unsorted, withRelated: true)
         return sort
     }
 

@@ -67,11 +67,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     }
 
     /// Returns a query in whose order References whose keys are beside the rows are the keys of the related rows.
-    @inline(__always) private func sortable(_ query: Query<Record>) throws -> Query<Record> {
-        referencesBesideRows.isEmpty ? query : try sortedByRelatedKeys(query)
-    }
-
-    private func sortedByRelatedKeys(_ query: Query<Record>) throws -> Query<Record> {
+    private func sortable(_ query: Query<Record>) throws -> Query<Record> {
+        if referencesBesideRows.isEmpty { return query }
         let schema = Record.schema
         let names = try Dictionary(
             uniqueKeysWithValues: referencesBesideRows.map { field in
@@ -113,7 +110,11 @@ extension GraphStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
         if isFlat, !reachesRelated(query) { return try flat.read(query) }
-        let query = try sortable(query)
+        // Without a copy of the query where it is read as it is.
+        return referencesBesideRows.isEmpty ? try readSortable(query) : try readSortable(sortable(query))
+    }
+
+    private func readSortable(_ query: Query<Record>) throws -> [Record] {
         let form = form(query.includesSubentities)
         let isSortedByRelated = query.sortsThroughRelations
         if isCompleteWithoutLists, form.isWithoutLists {

@@ -64,7 +64,8 @@ extension Schema {
     ) {
         self.init(
             entity: entity, fields: fields, indexes: indexes, decodeRow: { $1 = try decode($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try decode(row))

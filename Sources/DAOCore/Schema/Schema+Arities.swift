@@ -15,7 +15,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -57,7 +58,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -101,7 +103,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -149,7 +152,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -199,7 +203,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -253,7 +258,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -313,7 +319,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -377,7 +384,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -443,7 +451,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -512,7 +521,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -582,7 +592,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -654,7 +665,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -729,7 +741,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -806,7 +819,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -887,7 +901,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -971,7 +986,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))
@@ -1066,7 +1082,8 @@ extension Schema {
         }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     records.append(try read(row))

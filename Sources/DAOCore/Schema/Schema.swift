@@ -61,7 +61,7 @@ public final class Schema<Record: Model>: Sendable {
     let defaults: [(@Sendable (RowWriter) throws -> Void)?]
 
     let decodeRow: @Sendable (RowReader, inout Record?) throws -> Void
-    let decodeRows: @Sendable (RowReader, Int, inout [Record]) throws -> Void
+    let decodeRows: @Sendable (RowReader, Int, Int, inout [Record]) throws -> Void
     let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
@@ -92,7 +92,8 @@ public final class Schema<Record: Model>: Sendable {
                 var index = FieldCounter()
                 record = make(repeat try (each Stored).read(from: row, at: index.next()))
             },
-            decodeRows: { row, limit, records in
+            decodeRows: { row, limit, expected, records in
+                if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit
                 while remaining > 0, try row.advance() {
                     var index = FieldCounter()
@@ -123,7 +124,7 @@ public final class Schema<Record: Model>: Sendable {
     @usableFromInline init(
         entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [],
         decodeRow: @escaping @Sendable (RowReader, inout Record?) throws -> Void,
-        decodeRows: @escaping @Sendable (RowReader, Int, inout [Record]) throws -> Void,
+        decodeRows: @escaping @Sendable (RowReader, Int, Int, inout [Record]) throws -> Void,
         encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
         mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     ) {
@@ -164,7 +165,7 @@ public final class Schema<Record: Model>: Sendable {
     /// The initializers that are not available need a body.
     convenience init(neverMade entity: String) {
         self.init(
-            entity: entity, fields: [], decodeRow: { _, _ in }, decodeRows: { _, _, _ in }, encodeRow: { _, _ in },
+            entity: entity, fields: [], decodeRow: { _, _ in }, decodeRows: { _, _, _, _ in }, encodeRow: { _, _ in },
             mergeRow: { _, _, _ in false })
     }
 

@@ -86,8 +86,7 @@ struct KeyValueLinks: LinkStorage {
             for (index, parent) in parents.enumerated() {
                 try source.begin(parent)
                 var children: [Child] = []
-                children.reserveCapacity(capacity)
-                try storage.schema.decode(reader, into: &children)
+                try storage.schema.decode(reader, expecting: capacity, into: &children)
                 if children.isEmpty { continue }
                 count += children.count
                 // Lists often have the same length; a long list does not make the next list reserve much.

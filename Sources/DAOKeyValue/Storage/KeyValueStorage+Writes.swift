@@ -75,7 +75,7 @@ extension KeyValueStorage {
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
@@ -101,7 +101,7 @@ extension KeyValueStorage {
     }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        let resolved = try Query(where: condition).resolved()
+        let resolved = try schema.resolved(Query(where: condition))
         var count = 0
         try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
             let table = try table(handle)
@@ -130,7 +130,7 @@ extension KeyValueStorage {
     }
 
     func erase(_ query: Query<Record>) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         var count = 0
         try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
             count = 0

@@ -80,7 +80,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     }
 
     func read(_ query: Query<Record>) throws -> [Record] {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         var records: [Record] = []
         try keyValueDatabase.read { handle in
             let table = try table(handle)
@@ -90,8 +90,8 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
                 reader.source = try run.source(reader)
                 let limit = resolved.limit ?? .max
                 // A damaged file can tell any number.
-                if let count = run.knownCount { records.reserveCapacity(min(count, limit, 1 << 20)) }
-                try schema.decode(reader, limit: limit, into: &records)
+                let expected = run.knownCount.map { min($0, limit, 1 << 20) } ?? (resolved.limit == nil ? 0 : min(limit, 16))
+                try schema.decode(reader, limit: limit, expecting: expected, into: &records)
             }
         }
         return records
@@ -99,7 +99,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
 
     func keys(_ query: Query<Record>) throws -> [Key] {
         var keys: [Key] = []
-        try forEachKey(query.resolved()) { reader in
+        try forEachKey(schema.resolved(query)) { reader in
             guard let key = reader.currentKey else { throw reader.table.corruptedRecord(reader.key) }
             keys.append(key)
         }
@@ -107,7 +107,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     }
 
     func count(_ query: Query<Record>) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
             let (reader, run) = (reader(table), run(resolved, table, handle))
@@ -116,7 +116,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         try keyValueDatabase.read { handle in
             let table = try table(handle)
             let reader = reader(table)
@@ -137,7 +137,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     func groups(
         of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
     ) throws {
-        let resolved = try Query(where: condition).resolved()
+        let resolved = try schema.resolved(Query(where: condition))
         let isDone = try keyValueDatabase.read { handle in
             let table = try table(handle)
             let run = run(resolved, table, handle)
@@ -151,7 +151,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         return try keyValueDatabase.lifetime.call {
             guard let handle = try keyValueDatabase.engine.coordinator.beginLongRead() else {
                 return CollectedCursor(keyValueDatabase, try read(query))
@@ -169,7 +169,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         return try keyValueDatabase.read { handle in
             let table = try table(handle)
             return try run(resolved, table, handle).explanation()

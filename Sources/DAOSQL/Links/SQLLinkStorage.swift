@@ -81,8 +81,7 @@ struct SQLLinkStorage: LinkStorage {
             var capacity = 0
             while let number = try lists.begin(reader), parents.indices.contains(number) {
                 var rows: [Child] = []
-                rows.reserveCapacity(capacity)
-                try storage.schema.decode(reader, into: &rows)
+                try storage.schema.decode(reader, expecting: capacity, into: &rows)
                 // Lists often have the same length. The limit keeps a long list from reserving much memory
                 // for the next one.
                 capacity = min(rows.count, 64)

@@ -99,8 +99,8 @@ struct QueryShape: Hashable, Sendable {
     }
 }
 
-/// A query with what is kept for its shape.
-struct ShapedQuery {
+/// A query with what is kept for its shape. It belongs to one call.
+final class ShapedQuery {
     /// The query.
     let query: ResolvedQuery
     /// Whether a field of the related row comes before the query's order.
@@ -125,6 +125,7 @@ struct ShapedQuery {
         (self.query, isSortedByRelated, self.related) = (query, sort != nil, related)
         var shape = QueryShape()
         var values: [SQLBinding] = []
+        values.reserveCapacity(4)
         // The values say whether a partial index serves a query, and whether an index on elements does.
         var isKept = known.table.partialIndexes.isEmpty && known.table.elementTables.isEmpty
         if isKept, let sort { isKept = try shape.add(sort, &values, related) }
@@ -136,11 +137,13 @@ struct ShapedQuery {
         self.values = values
     }
 
-    /// The query with the choices of the last ones of its shape.
-    var repeatingChoices: ShapedQuery {
-        var query = self
-        query.repeatsChoices = true
-        return query
+    /// Runs a closure with the choices of the last queries of the shape.
+    ///
+    /// - Returns: False when rows have to be counted.
+    func repeatingChoices(on connection: any SQLConnection, _ body: () throws -> Void) throws -> Bool {
+        repeatsChoices = true
+        defer { repeatsChoices = false }
+        return try plan.choices.repeating(on: connection, body)
     }
 
     /// The query by which paths to the rows are chosen: without a limit, where the order is not that of a path.

@@ -45,13 +45,16 @@ private struct Text: Hashable {
     let text: String
 
     func hash(into hasher: inout Hasher) {
-        hasher.combine(text.utf8.count)
+        var mixed = UInt64(truncatingIfNeeded: text.utf8.count)
         text.utf8.withContiguousStorageIfAvailable { bytes in
             let bytes = UnsafeRawBufferPointer(bytes)
             let word = MemoryLayout<UInt64>.size
             for part in 1...8 where bytes.count >= word {
-                hasher.combine(bytes.loadUnaligned(fromByteOffset: (bytes.count - word) * part / 8, as: UInt64.self))
+                let piece = bytes.loadUnaligned(fromByteOffset: (bytes.count - word) * part / 8, as: UInt64.self)
+                mixed = (mixed ^ piece) &* 0x9E37_79B9_7F4A_7C15
+                mixed ^= mixed >> 32
             }
         }
+        hasher.combine(mixed)
     }
 }

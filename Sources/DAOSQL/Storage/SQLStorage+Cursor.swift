@@ -2,7 +2,7 @@ import DAOCore
 
 extension SQLStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return ArrayCursor(try read(query)) }
         return try lifetime.call {
             // Inside a transaction the rows are read at once. A statement would see rows that are written

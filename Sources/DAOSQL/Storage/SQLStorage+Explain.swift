@@ -2,7 +2,7 @@ import DAOCore
 
 extension SQLStorage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return QueryPlan(access: .nothing, filtersRows: false, sortsRows: false) }
         return try reading(resolved) { session, known in
             let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved, known))

@@ -62,7 +62,7 @@ extension SQLStorage {
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.any) { session, known in
             try merge(keys: keys(of: resolved, session, known)) { _, record in

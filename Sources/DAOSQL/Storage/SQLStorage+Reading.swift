@@ -2,7 +2,7 @@ import DAOCore
 
 extension SQLStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing([]) }
         var records: [Record] = []
         try reading(resolved) { session, known in records = try rows(of: resolved, session, known) }
@@ -29,7 +29,7 @@ extension SQLStorage {
     ) throws {
         let assumed = try RelatedTables(query, of: known, owner.instance, session, assumesFew: true)
         let shaped = try ShapedQuery(query, of: known, assumed)
-        if try shaped.plan.choices.repeating(on: session.connection, { try body(shaped.repeatingChoices) }) { return }
+        if try shaped.repeatingChoices(on: session.connection, { try body(shaped) }) { return }
         if assumed.countsNothing { return try body(shaped) }
         let counted = try tables(session, query, known)
         let areFew = counted.isSame(as: assumed)
@@ -44,8 +44,9 @@ extension SQLStorage {
         let statement = try session.statement(sql, entity: entity.name, query)
         defer { statement.giveBack() }
         var records: [Record] = []
-        if let limit = query.query.limit { records.reserveCapacity(min(limit, 16)) }
-        try schema.decode(reader(of: statement, known.table.entity, query.selection), into: &records)
+        try schema.decode(
+            reader(of: statement, known.table.entity, query.selection), expecting: min(query.query.limit ?? 0, 16), into: &records
+        )
         return records
     }
 
@@ -98,7 +99,7 @@ extension SQLStorage {
     }
 
     func keys(_ query: Query<Record>) throws -> [Key] {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing([]) }
         return try reading(resolved) { session, known in try keys(of: resolved, session, known) }
     }
@@ -125,7 +126,7 @@ extension SQLStorage {
     }
 
     func count(_ query: Query<Record>) throws -> Int {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing(0) }
         return try reading(resolved) { session, known in
             var unsorted = ResolvedQuery(filter: resolved.filter, order: [])
@@ -146,7 +147,7 @@ extension SQLStorage {
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing(()) }
         let key = entity.keyIndex
         // The error of an unreadable value needs the key of its row. An index on a field contains the key too.
@@ -167,7 +168,7 @@ extension SQLStorage {
     func groups(
         of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
     ) throws {
-        let resolved = try Query(where: condition).resolvedWithRelated()
+        let resolved = try schema.resolved(Query(where: condition), withRelated: true)
         if resolved.isEmpty { return try nothing(()) }
         try reading(resolved) { session, known in
             let (shaped, table) = try self.counted(evaluated(resolved, session, known), session, known)

@@ -5,15 +5,15 @@ import DAOCore
 
 extension SQLStorage {
     func read(_ query: Query<Record>, sortedBy sort: RelatedSort) throws -> [Record] {
-        let resolved = try query.resolvedWithRelated()
+        let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing([]) }
         var records: [Record] = []
         try reading { session, known in
             do {
                 let related = try tables(session, resolved, known)
                 let shaped = try ShapedQuery(resolved, sortedBy: sort, of: known, related)
-                let isRead = try shaped.plan.choices.repeating(on: session.connection) {
-                    records = try joined(.rowsFirst, sort, shaped.repeatingChoices, session, known)
+                let isRead = try shaped.repeatingChoices(on: session.connection) {
+                    records = try joined(.rowsFirst, sort, shaped, session, known)
                 }
                 if isRead { return }
                 records =

@@ -18,7 +18,7 @@ extension SQLStorage {
     }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        let query = try Query(where: condition).resolvedWithRelated()
+        let query = try schema.resolved(Query(where: condition), withRelated: true)
         if query.isEmpty { return try writing(.statement) { _, _ in 0 } }
         do {
             return try writing(.statement) { session, known in
@@ -45,7 +45,7 @@ extension SQLStorage {
     }
 
     func erase(_ query: Query<Record>) throws -> Int {
-        let resolved = try query.resolved()
+        let resolved = try schema.resolved(query)
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.statement) { session, known in
             let (shaped, table) = try counted(evaluated(resolved, session, known), session, known)

@@ -49,26 +49,45 @@ extension Query {
     /// Returns the query in the form that backends interpret.
     ///
     /// - Throws: `.invalidPredicate` or `.invalidQuery` when the query is not valid for the model.
-    public func resolved() throws -> ResolvedQuery { try resolved(withRelated: false) }
-
-    /// Returns the query in the form that SQL engines interpret, with its conditions on related rows.
-    package func resolvedWithRelated() throws -> ResolvedQuery { try resolved(withRelated: true) }
-
-    private func resolved(withRelated: Bool) throws -> ResolvedQuery {
-        let entity = Record.schema.description
-        if let limit, limit < 0 { throw StorageError.negative("limit", limit, entity.name) }
-        if offset < 0 { throw StorageError.negative("offset", offset, entity.name) }
-        let terms = try orderTerms()
-        var filter = try predicate.filter(withRelated: withRelated)
-        if let after { filter = .every([filter, try after.filter(order: terms, entity: entity)]) }
-        return ResolvedQuery(
-            filter: filter, order: terms, limit: limit, offset: offset, includesSubentities: includesSubentities)
-    }
+    public func resolved() throws -> ResolvedQuery { try Record.schema.resolved(self) }
 
     /// Returns the order without duplicate fields and with the primary key as its last term.
-    func orderTerms() throws -> [SortTerm] {
-        let entity = Record.schema.description
-        let order = uncheckedOrder
+    func orderTerms() throws -> [SortTerm] { try SortTerm.terms(of: uncheckedOrder, in: Record.schema.description) }
+}
+
+// Functions of the schema: code that is not compiled for a model has the type of an instance of a class, and looks up that of a
+// structure in each call.
+extension Schema {
+    /// Returns a query in the form that backends interpret.
+    ///
+    /// - Parameter withRelated: Whether it has its conditions on related rows, as SQL engines interpret them.
+    package func resolved(_ query: Query<Record>, withRelated: Bool = false) throws -> ResolvedQuery {
+        if let limit = query.limit, limit < 0 { throw StorageError.negative("limit", limit, description.name) }
+        if query.offset < 0 { throw StorageError.negative("offset", query.offset, description.name) }
+        let terms = try SortTerm.terms(of: query.uncheckedOrder, in: description)
+        var filter = try filter(of: query.predicate, withRelated: withRelated)
+        if let after = query.after { filter = .every([filter, try after.filter(order: terms, entity: description)]) }
+        return ResolvedQuery(
+            filter: filter, order: terms, limit: query.limit, offset: query.offset,
+            includesSubentities: query.includesSubentities)
+    }
+
+    /// Returns the filter of a condition, without or with conditions on related rows.
+    ///
+    /// - Throws: `.invalidPredicate` when the condition is not valid for the model; `.unsupported` for a condition on related rows
+    ///   without these.
+    private func filter(of condition: Condition<Record>, withRelated: Bool) throws -> Filter {
+        let tree = condition.tree
+        func make() throws -> Filter {
+            try withRelated ? tree.node.filter(of: Record.self) : tree.node.filter(for: description)
+        }
+        return try condition.resolved?.filter(withRelated: withRelated, make) ?? make()
+    }
+}
+
+extension SortTerm {
+    /// Returns an order without duplicate fields and with the primary key as its last term.
+    fileprivate static func terms(of order: [UncheckedSortTerm], in entity: EntityDescription) throws -> [SortTerm] {
         var terms: [SortTerm] = []
         terms.reserveCapacity(order.count + 1)
         for sort in order {

@@ -32,10 +32,12 @@ extension Schema {
     /// - Parameters:
     ///   - row: The reader, before the first row.
     ///   - limit: The maximum number of rows.
+    ///   - expected: The number of rows that memory is reserved for. An array reserves it more quickly here than outside: only the
+    ///     application's module knows the layout of the model.
     ///   - records: The array that rows are appended to.
-    public func decode(_ row: RowReader, limit: Int = .max, into records: inout [Record]) throws {
+    public func decode(_ row: RowReader, limit: Int = .max, expecting expected: Int = 0, into records: inout [Record]) throws {
         let start = records.count
-        try decodeRows(row, limit, &records)
+        try decodeRows(row, limit, expected, &records)
         if probe.needsRows { for record in records[start...] { try probe.check(record, of: self, isRead: true) } }
     }
 
