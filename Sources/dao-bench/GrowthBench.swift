@@ -86,7 +86,7 @@ enum GrowthBench {
         var skipped = 0
     }
 
-    private static let columns = "a.id, a.title, a.sender, a.date, a.topic, a.isPinned, a.author"
+    fileprivate static let columns = "a.id, a.title, a.sender, a.date, a.topic, a.isPinned, a.author"
 
     static let shapes = [
         Shape(
@@ -174,15 +174,14 @@ enum GrowthBench {
             """)
         for pair in options.pairs where pair == .sqlite || pair == .lmdb {
             let scheme = pair.rawValue
-            var results: [[(raw: Double?, dao: Double)]] = []
-            for size in [rows, rows * factor] {
-                results.append(try measure(shapes, scheme, Size(rows: size), options.repetitions, in: directory))
-            }
+            let sides = try [rows, rows * factor].map { try Side(scheme, Size(rows: $0), in: directory) }
+            defer { for side in sides { side.remove() } }
             let title = scheme == "sqlite" ? "SQLite" : "LMDB"
             let head = ["\(rows)", "\(rows * factor)", "grows"] + (scheme == "sqlite" ? ["÷ raw", "÷ raw"] : [])
             print("\n" + pad(title, 46) + head.map { " " + pad($0, 9, left: true) }.joined())
-            for (number, shape) in shapes.enumerated() {
-                let (small, large) = (results[0][number], results[1][number])
+            for shape in shapes {
+                let results = try measure(shape, sides, options.repetitions)
+                let (small, large) = (results[0], results[1])
                 var cells = [small.dao, large.dao].map { String(format: "%.0f", $0) }
                 let growth = large.dao / small.dao
                 let ratios = [small, large].compactMap { result in result.raw.map { result.dao / $0 } }
@@ -193,50 +192,21 @@ enum GrowthBench {
         }
     }
 
+    /// Returns the microseconds of a query by hand and by the library, on each side.
+    ///
+    /// The sides are measured in turn: the speed of a shared machine changes from minute to minute.
     private static func measure(
-        _ shapes: [Shape], _ scheme: String, _ size: Size, _ repetitions: Int, in directory: URL
+        _ shape: Shape, _ sides: [Side], _ repetitions: Int
     ) throws -> [(raw: Double?, dao: Double)] {
-        let path = directory.appendingPathComponent("growth-\(scheme)").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(atPath: path) }
-        let file = path + "/file"
-        let database = try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme)://\(file)?durability=relaxed")
-        defer { try? database.close() }
-        try database.storage(for: Author.self).insert((0..<size.authors).map { Author(id: $0, name: "name \($0 / 2)") })
-        let storage = try database.storage(for: Article.self)
-        for start in stride(from: 0, to: size.articles, by: 50_000) {
-            try storage.insert((start..<min(start + 50_000, size.articles)).map(size.article))
+        let calls = try sides.map { try Calls(shape, $0) }
+        var times = [(raw: [Double], dao: [Double])](repeating: ([], []), count: sides.count)
+        for _ in 0..<repetitions {
+            for (number, calls) in calls.enumerated() {
+                times[number].dao.append(try timed { try calls.readByLibrary() })
+                if calls.statement != nil { times[number].raw.append(try timed { try calls.readByHand() }) }
+            }
         }
-        let raw = scheme == "sqlite" ? try RawReader(file) : nil
-        let (articles, authors) = (DAO(storage: storage), DAO(storage: try database.storage(for: Author.self)))
-        return try shapes.map { shape in
-            var query = shape.query(size)
-            query.includesSubentities = false
-            var position: (name: String, id: Int)?
-            for _ in 0..<shape.skipped / 50 {
-                var pages = query
-                pages.limit = nil
-                let page = try articles.page(pages, limit: 50)
-                query.after = page.next
-                guard let last = page.elements.last, let author = last.author else { continue }
-                position = (try authors.read(byPrimaryKey: author)?.name ?? "", last.id)
-            }
-            let statement = try raw?.prepare("SELECT \(columns) " + shape.statement(size), position)
-            defer { statement.map { _ = sqlite3_finalize($0) } }
-            guard let raw, let statement else {
-                return (nil, median(try (0..<repetitions).map { _ in try timed { try storage.read(query) } }))
-            }
-            let (found, expected) = (try storage.read(query), try raw.read(statement))
-            guard found.map(\.id) == expected.map(\.id), !found.isEmpty else {
-                throw BenchError("\(shape.name): the two sides read different rows")
-            }
-            var times: (raw: [Double], dao: [Double]) = ([], [])
-            for _ in 0..<repetitions {
-                times.dao.append(try timed { try storage.read(query) })
-                times.raw.append(try timed { try raw.read(statement) })
-            }
-            return (median(times.raw), median(times.dao))
-        }
+        return times.map { ($0.raw.isEmpty ? nil : median($0.raw), median($0.dao)) }
     }
 
     /// Returns the microseconds of a call, as an application makes it that reads again and again: the mean of calls in a row.
@@ -254,6 +224,72 @@ enum GrowthBench {
             time = ContinuousClock.now - start
         }
         return time / .microseconds(calls)
+    }
+}
+
+/// A database with rows of one number.
+private final class Side {
+    let size: GrowthBench.Size
+    let articles: DAO<IdentityTranslator<GrowthBench.Article>>
+    let authors: DAO<IdentityTranslator<GrowthBench.Author>>
+    let raw: RawReader?
+    private let path: String
+    private let database: any Database
+
+    init(_ scheme: String, _ size: GrowthBench.Size, in directory: URL) throws {
+        self.size = size
+        path = directory.appendingPathComponent("growth-\(scheme)-\(size.articles)").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        let file = path + "/file"
+        database = try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme)://\(file)?durability=relaxed")
+        authors = DAO(storage: try database.storage(for: GrowthBench.Author.self))
+        articles = DAO(storage: try database.storage(for: GrowthBench.Article.self))
+        try authors.storage.insert((0..<size.authors).map { GrowthBench.Author(id: $0, name: "name \($0 / 2)") })
+        for start in stride(from: 0, to: size.articles, by: 50_000) {
+            try articles.storage.insert((start..<min(start + 50_000, size.articles)).map(size.article))
+        }
+        raw = scheme == "sqlite" ? try RawReader(file) : nil
+    }
+
+    func remove() {
+        try? database.close()
+        try? FileManager.default.removeItem(atPath: path)
+    }
+}
+
+/// A query by the library and, on SQLite, by hand.
+private final class Calls {
+    let statement: OpaquePointer?
+    private let side: Side
+    private var query: Query<GrowthBench.Article>
+
+    init(_ shape: GrowthBench.Shape, _ side: Side) throws {
+        self.side = side
+        query = shape.query(side.size)
+        query.includesSubentities = false
+        var position: (name: String, id: Int)?
+        for _ in 0..<shape.skipped / 50 {
+            var pages = query
+            pages.limit = nil
+            let page = try side.articles.page(pages, limit: 50)
+            query.after = page.next
+            guard let last = page.elements.last, let author = last.author else { continue }
+            position = (try side.authors.read(byPrimaryKey: author)?.name ?? "", last.id)
+        }
+        statement = try side.raw?.prepare("SELECT \(GrowthBench.columns) " + shape.statement(side.size), position)
+        let found = try readByLibrary()
+        guard !found.isEmpty, statement == nil ? true : try found.map(\.id) == readByHand().map(\.id) else {
+            throw BenchError("\(shape.name): the two sides read different rows")
+        }
+    }
+
+    deinit { sqlite3_finalize(statement) }
+
+    func readByLibrary() throws -> [GrowthBench.Article] { try side.articles.storage.read(query) }
+
+    func readByHand() throws -> [GrowthBench.Article] {
+        guard let raw = side.raw, let statement else { return [] }
+        return raw.read(statement)
     }
 }
 
@@ -282,7 +318,7 @@ private final class RawReader {
         return statement
     }
 
-    func read(_ statement: OpaquePointer) throws -> [GrowthBench.Article] {
+    func read(_ statement: OpaquePointer) -> [GrowthBench.Article] {
         var articles: [GrowthBench.Article] = []
         while sqlite3_step(statement) == SQLITE_ROW {
             let title = sqlite3_column_text(statement, 1).map {
