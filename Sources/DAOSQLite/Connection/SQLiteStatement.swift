@@ -12,6 +12,8 @@ final class SQLiteStatement: SQLStatement {
     private let entity: String
     /// Holds the values of a query while it runs, which may be as long as a cursor exists.
     private lazy var arena = BindArena(capacity: 256)
+    /// Whether a binding is more than a number, and may lead to memory or to an object.
+    @exclusivity(unchecked) private var holdsBindings = false
     /// Finds the rows, while some were announced that are close to each other.
     @exclusivity(unchecked) private var walk: KeyWalk?
     /// The same, kept for the next rows that are announced.
@@ -28,6 +30,7 @@ final class SQLiteStatement: SQLStatement {
     override func bind(_ bindings: [SQLBinding]) throws {
         if bindings.isEmpty { return }
         arena.reset()
+        holdsBindings = true
         for (index, binding) in bindings.enumerated() { try check(bind(binding, at: Int32(index + 1))) }
     }
 
@@ -39,6 +42,7 @@ final class SQLiteStatement: SQLStatement {
         }
         if case .integer(let number) = key { return try check(Bind.integer(pointer, 1, number)) }
         connection.arena.reset()
+        holdsBindings = true
         try check(Bind.key(pointer, 1, key, connection.arena))
     }
 
@@ -79,7 +83,10 @@ final class SQLiteStatement: SQLStatement {
     override func finish() {
         endWalk()
         sqlite3_reset(pointer)
-        sqlite3_clear_bindings(pointer)
+        if holdsBindings {
+            sqlite3_clear_bindings(pointer)
+            holdsBindings = false
+        }
     }
 
     @inline(__always) private func check(_ code: Int32) throws {
