@@ -17,7 +17,7 @@ private struct Reading: Sendable {
     let fingerprints: [Key: Fingerprint]
 
     init<Record: Model>(of records: [Record]) throws {
-        order = records.map { Record.schema.key(of: $0) }
+        order = Record.schema.keys(of: records)
         fingerprints = Dictionary(
             zip(order, try records.map { try Fingerprint(of: $0) }), uniquingKeysWith: { $1 })
     }

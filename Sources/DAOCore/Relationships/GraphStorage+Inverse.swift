@@ -11,7 +11,7 @@ extension GraphStorage {
             let records = try read(query.restricted(to: referring(inverse, to: keys)))
             var lists = Dictionary(keys.map { ($0, [Record]()) }, uniquingKeysWith: { $1 })
             let targets = try graph.links(of: Record.self, field: inverse.forward)
-                .children(of: records.map { Record.schema.key(of: $0) })
+                .children(of: Record.schema.keys(of: records))
             for (record, targets) in zip(records, targets.lists) {
                 for target in Set(targets) { lists[target]?.append(record) }
             }

@@ -75,7 +75,7 @@ extension GraphStorage {
         while true {
             batch.limit = wanted == 0 ? 0 : size
             let records = try flat.read(batch)
-            let keys = records.map { schema.key(of: $0) }
+            let keys = schema.keys(of: records)
             // Also without rows: the condition can be invalid.
             let matching = Set(try self.keys(among: keys, meeting: node))
             found += zip(keys, records).lazy.filter { matching.contains($0.0) }.map(\.1).prefix(wanted - found.count)

@@ -104,12 +104,12 @@ final class GraphWrite {
                 }
             }
             try store(unwritten(changed), originals: originals)
-            let keys = Set(changed.map { Child.schema.key(of: $0) })
+            let keys = Set(Child.schema.keys(of: changed))
             kept.removeAll { keys.contains(Child.schema.key(of: $0)) || isWritten($0) }
             // The translator can have erased the row since it was read.
             let missing = try missing(among: kept)
             try store(missing)
-            let absent = Set(missing.map { Child.schema.key(of: $0) })
+            let absent = Set(Child.schema.keys(of: missing))
             try enqueueRelated(of: kept.filter { !absent.contains(Child.schema.key(of: $0)) }, originals: originals)
         }
     }
@@ -140,7 +140,7 @@ final class GraphWrite {
         for relation in Record.schema.relations where relation.cascades {
             let links = try relation.links(in: graph)
             guard links.isInRows else { continue }
-            let keys = Set(try links.children(of: records.map { Record.schema.key(of: $0) }).keys)
+            let keys = Set(try links.children(of: Record.schema.keys(of: records)).keys)
             if !keys.isEmpty { former.append(GraphErase.Rows(entity: relation.targetDescription.name, keys: keys.sorted())) }
         }
     }
@@ -159,7 +159,7 @@ final class GraphWrite {
 
     private func remember<Record: Model>(_ records: [Record]) {
         guard graph.isRecurring(Record.self) else { return }
-        written[ObjectIdentifier(Record.self), default: []].formUnion(records.map { Record.schema.key(of: $0) })
+        written[ObjectIdentifier(Record.self), default: []].formUnion(Record.schema.keys(of: records))
     }
 
     private func isWritten<Record: Model>(_ record: Record) -> Bool {

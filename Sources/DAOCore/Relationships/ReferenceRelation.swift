@@ -42,7 +42,7 @@ extension ReferenceRelation {
         let links = try links(in: graph)
         if case .required = place { return }
         if links.isInRows { return }
-        let linked = try links.children(of: records.map { Parent.schema.key(of: $0) })
+        let linked = try links.children(of: Parent.schema.keys(of: records))
         for (index, list) in linked.lists.enumerated() {
             switch place {
             case .required: return

@@ -188,30 +188,25 @@ extension TypedRelation {
 
 extension TypedRelation {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {
-        let keys = records.map { Parent.schema.key(of: $0) }
+        let keys = Parent.schema.keys(of: records)
         let links = try links(in: graph)
         let storage = try graph.rows(of: Child.self)
-        var next = 0
-        func fill(_ index: Int, _ children: [Child], _ records: inout [Parent]) throws {
-            while next < index {
-                try put([], into: &records[next])
-                next += 1
+        func forEachList(_ body: (Int, [Child]) throws -> Void) throws {
+            // Children of a to-one relationship are usually shared. Reading children with related rows costs more
+            // than reading a row. In both cases every child is read once.
+            if !isToOne, Child.schema.relations.isEmpty {
+                return try links.forEachList(of: keys, in: storage, body)
             }
-            if index == records.count { return }
-            try put(children, into: &records[index])
-            next += 1
-        }
-        // Children of a to-one relationship are usually shared. Reading children with related rows costs more
-        // than reading a row. In both cases every child is read once.
-        if !isToOne, Child.schema.relations.isEmpty {
-            try links.forEachList(of: keys, in: storage) { try fill($0, $1, &records) }
-        } else {
             let linked = try links.children(of: keys)
             var rows = try linked.keys.isEmpty ? [] : storage.read(keys: linked.keys, includesSubentities: false)
             try graph.attach(to: &rows, form)
-            try linked.forEachList(of: rows) { try fill($0, $1, &records) }
+            try linked.forEachList(of: rows, body)
         }
-        try fill(records.count, [], &records)
+        if case .toMany(let field) = place, field.assign([], toAll: &records) {
+            return try field.assigning(to: &records) { assign in try forEachList { assign($0, $1) } }
+        }
+        for index in records.indices { try put([], into: &records[index]) }
+        try forEachList { try put($1, into: &records[$0]) }
     }
 
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {
@@ -238,7 +233,7 @@ extension TypedRelation {
                 if try isUnchanged(held, since: original) {
                     if write.rewritesLinks {
                         parents.append(key)
-                        linked.append(held.map { Child.schema.key(of: $0) })
+                        linked.append(Child.schema.keys(of: held))
                         unchanged += held
                     }
                     continue
@@ -250,7 +245,7 @@ extension TypedRelation {
                 }
             }
             parents.append(key)
-            linked.append(held.map { Child.schema.key(of: $0) })
+            linked.append(Child.schema.keys(of: held))
             children += held
         }
         if parents.isEmpty { return }

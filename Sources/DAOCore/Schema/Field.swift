@@ -53,6 +53,17 @@ extension Field {
         return true
     }
 
+    /// Calls a closure with a function that assigns the field of the record at an index in place. The property is stored.
+    func assigning(to records: inout [Record], _ body: ((Int, Value) -> Void) throws -> Void) rethrows {
+        try records.withUnsafeMutableBytes { bytes in
+            try body { index, value in
+                guard let base = bytes.baseAddress else { return }
+                let place = base.advanced(by: index * MemoryLayout<Record>.stride + offset)
+                place.assumingMemoryBound(to: Value.self).pointee = value
+            }
+        }
+    }
+
     /// Whether all records have a list in the field, and not only one with the same elements.
     ///
     /// - Returns: False when the property is computed, or is in a class.

@@ -65,7 +65,7 @@ public final class Schema<Record: Model>: Sendable {
     let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
     let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
-    let keyOfRecord: @Sendable (Record) -> Key
+    let keyOfRecord: @Sendable (UnsafePointer<Record>) -> Key
     /// The field that counts the writes of a row; nil when there is none.
     let revision: RevisionField<Record>?
     /// Whether the fields are known to be as the initializer takes and keeps them.
@@ -149,7 +149,7 @@ public final class Schema<Record: Model>: Sendable {
         whole = nil
         defaults = fields.map { $0.writeDefault }
         values = fields.map { $0.value }
-        var keyOfRecord: @Sendable (Record) -> Key = { _ in Key.integer(0) }
+        var keyOfRecord: @Sendable (UnsafePointer<Record>) -> Key = { _ in Key.integer(0) }
         for field in fields {
             if let key = field.key { keyOfRecord = key }
         }

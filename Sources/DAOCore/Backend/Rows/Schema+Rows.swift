@@ -96,13 +96,21 @@ extension Schema {
     }
 
     /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.
-    public func key(of record: Record) -> Key { keyOfRecord(record) }
+    public func key(of record: Record) -> Key { withUnsafePointer(to: record, keyOfRecord) }
+
+    /// Returns the primary keys of models.
+    func keys(of records: [Record]) -> [Key] {
+        records.withUnsafeBufferPointer { records in
+            guard let first = records.baseAddress else { return [] }
+            return records.indices.map { keyOfRecord(first + $0) }
+        }
+    }
 
     /// Returns the primary key of a model, after checking its length.
     ///
     /// - Throws: `.invalidKey` when the key is longer than ``Key/maximumLength``.
     public func validKey(of record: Record) throws -> Key {
-        let key = keyOfRecord(record)
+        let key = key(of: record)
         if case .string(let text) = key, text.utf8.count > Key.maximumLength {
             throw StorageError.keyTooLong(description.name, length: text.utf8.count)
         }
