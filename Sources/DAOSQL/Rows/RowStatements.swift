@@ -6,14 +6,14 @@ final class RowStatements {
     /// Outlives this object, which only its session keeps.
     private unowned(unsafe) let connection: any SQLConnection
     private let table: SQLTable
-    private var select: SQLStatement?
+    // Never accessed during another access, so that a row does not pay for the check of that.
+    @exclusivity(unchecked) private var select: SQLStatement?
     private var selectDetector: ChangeDetector?
     private var delete: SQLStatement?
     private var inserts: SQLRowBatch?
     private var upserts: SQLRowBatch?
     /// The updates of sets of columns, and the update that was used last.
     private var updates: [FieldSet: RowUpdate] = [:]
-    // Never accessed during another access, so that a row does not pay for the check of that.
     @exclusivity(unchecked) private(set) var lastUpdate: RowUpdate?
 
     init(_ connection: any SQLConnection, _ table: SQLTable) {
