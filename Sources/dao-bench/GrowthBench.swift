@@ -238,7 +238,7 @@ private final class Side {
 
     init(_ scheme: String, _ size: GrowthBench.Size, in directory: URL) throws {
         self.size = size
-        path = directory.appendingPathComponent("growth-\(scheme)-\(size.articles)").path
+        path = directory.appendingPathComponent("growth-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         let file = path + "/file"
         database = try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme)://\(file)?durability=relaxed")
