@@ -46,13 +46,22 @@ extension Query {
 final class RelatedOrder<Record: Model>: Sendable {
     /// The parts of an order whose first term is a field of the related row, and no other one is, where rows contain the key of
     /// the related row.
-    struct First {
+    final class First: Sendable {
         let relation: any Relation<Record>
         /// The first term, from the first row.
         fileprivate let sort: RelatedSort
         /// The other terms.
         fileprivate let others: [Sort<Record>]
         fileprivate let otherTerms: [SortTerm]
+
+        fileprivate init(_ relation: any Relation<Record>, _ term: RelatedTerm, others: Query<Record>) throws {
+            self.relation = relation
+            sort = RelatedSort(
+                relation: relation.description, target: relation.targetDeclaration, field: term.field,
+                isAscending: term.isAscending)
+            self.others = others.order
+            otherTerms = try others.orderTerms()
+        }
     }
 
     fileprivate let order: [UncheckedSortTerm]
@@ -70,13 +79,7 @@ final class RelatedOrder<Record: Model>: Sendable {
             first = nil
             return
         }
-        let others = Query(orderedBy: query.order.filter { $0.relation == nil })
-        first = First(
-            relation: relation,
-            sort: RelatedSort(
-                relation: relation.description, target: relation.targetDeclaration, field: term.field,
-                isAscending: term.isAscending),
-            others: others.order, otherTerms: try others.orderTerms())
+        first = try First(relation, term, others: Query(orderedBy: query.order.filter { $0.relation == nil }))
     }
 }
 

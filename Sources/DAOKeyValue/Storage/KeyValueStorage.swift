@@ -90,7 +90,7 @@ final class KeyValueStorage<Record: Model>: DecodingStorage {
                 reader.source = try run.source(reader)
                 let limit = resolved.limit ?? .max
                 // A damaged file can tell any number.
-                let expected = run.knownCount.map { min($0, limit, 1 << 20) } ?? (resolved.limit == nil ? 0 : min(limit, 16))
+                let expected = run.knownCount.map { min($0, limit, 1 << 20) } ?? (resolved.limit == nil ? 0 : min(limit, 64))
                 try schema.decode(reader, limit: limit, expecting: expected, into: &records)
             }
         }

@@ -45,7 +45,7 @@ extension SQLStorage {
         defer { statement.giveBack() }
         var records: [Record] = []
         try schema.decode(
-            reader(of: statement, known.table.entity, query.selection), expecting: min(query.query.limit ?? 0, 16), into: &records
+            reader(of: statement, known.table.entity, query.selection), expecting: min(query.query.limit ?? 0, 64), into: &records
         )
         return records
     }
