@@ -181,10 +181,9 @@ enum GrowthBench {
             print("\n" + pad(title, 46) + head.map { " " + pad($0, 9, left: true) }.joined())
             for shape in shapes {
                 let results = try measure(shape, sides, options.repetitions)
-                let (small, large) = (results[0], results[1])
-                var cells = [small.dao, large.dao].map { String(format: "%.0f", $0) }
-                let growth = large.dao / small.dao
-                let ratios = [small, large].compactMap { result in result.raw.map { result.dao / $0 } }
+                let growth = medianRatio(results[1].dao, results[0].dao)
+                let ratios = results.filter { !$0.raw.isEmpty }.map { medianRatio($0.dao, $0.raw) }
+                var cells = results.map { String(format: "%.0f", median($0.dao)) }
                 cells += ([growth] + ratios).map { String(format: "%.2f", $0) }
                 let isOver = growth > 1.6 || ratios.contains { $0 > 1.3 }
                 print(pad(shape.name, 46) + cells.map { " " + pad($0, 9, left: true) }.joined() + (isOver ? "  over" : ""))
@@ -192,12 +191,11 @@ enum GrowthBench {
         }
     }
 
-    /// Returns the microseconds of a query by hand and by the library, on each side.
+    /// Returns the microseconds of a query by hand and by the library, on each side, in the order in which they were measured.
     ///
-    /// The sides are measured in turn: the speed of a shared machine changes from minute to minute.
-    private static func measure(
-        _ shape: Shape, _ sides: [Side], _ repetitions: Int
-    ) throws -> [(raw: Double?, dao: Double)] {
+    /// All are measured in turn: the speed of a shared machine changes from minute to minute, and what is compared was measured
+    /// within the same moment.
+    private static func measure(_ shape: Shape, _ sides: [Side], _ repetitions: Int) throws -> [(raw: [Double], dao: [Double])] {
         let calls = try sides.map { try Calls(shape, $0) }
         var times = [(raw: [Double], dao: [Double])](repeating: ([], []), count: sides.count)
         for _ in 0..<repetitions {
@@ -206,7 +204,11 @@ enum GrowthBench {
                 if calls.statement != nil { times[number].raw.append(try timed { try calls.readByHand() }) }
             }
         }
-        return times.map { ($0.raw.isEmpty ? nil : median($0.raw), median($0.dao)) }
+        return times
+    }
+
+    private static func medianRatio(_ times: [Double], _ others: [Double]) -> Double {
+        median(zip(times, others).map { $0 / $1 })
     }
 
     /// Returns the microseconds of a call, as an application makes it that reads again and again: the mean of calls in a row.
