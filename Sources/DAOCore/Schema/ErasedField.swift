@@ -170,7 +170,7 @@
         guard let field = field as? Field<Record, KeyValue> else { return nil }
         // A load costs a tenth of a call of a method of a type that is known at run time.
         let offset = field.offset
-        if offset >= 0, KeyValue.self == Int.self || KeyValue.self == Int64.self {
+        if offset >= 0, KeyValue.self == Int64.self || KeyValue.self == Int.self && Int.bitWidth == Int64.bitWidth {
             return { .integer(UnsafeRawPointer($0).load(fromByteOffset: offset, as: Int64.self)) }
         }
         return { field.value(of: $0).key }
