@@ -226,6 +226,8 @@ package final class ShapePlan: Sendable {
     let narrowPaths = Memo<[QueryPath]>()
     /// What counting led to.
     let choices = RepeatedChoices()
+    /// Whether rows without a related row were found that come first in the order.
+    let hasMissing = Atomic(false)
     private static let maximumTexts = 32
     private let texts = Mutex<[Statement: String]>([:])
     private let isKept: Bool

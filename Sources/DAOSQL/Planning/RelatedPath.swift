@@ -5,7 +5,8 @@ enum RelatedJoin: Hashable {
     /// The rows, and to each the related row, if there is one.
     case rowsFirst
     /// The related rows that have a value in the order of an index, and to each the rows that refer to it, by another index.
-    case relatedFirst(hint: String, rowHint: String)
+    /// Where the order begins with rows without a related row, there may be none, or nothing is read.
+    case relatedFirst(hint: String, rowHint: String, ifNoneIsMissing: Bool)
     /// The rows whose related rows have a value, as the engine likes.
     case chosenByEngine
 }

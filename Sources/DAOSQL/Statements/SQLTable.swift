@@ -414,7 +414,7 @@ extension SQLTable {
         let tables =
             switch join {
             case .rowsFirst: "\(source) LEFT JOIN \(target.name) AS \(alias) ON \(keys)"
-            case .relatedFirst(let hint, let rowHint):
+            case .relatedFirst(let hint, let rowHint, _):
                 "\(target.name) AS \(alias)\(hint) CROSS JOIN \(name)\(rowHint) ON \(keys)"
             case .chosenByEngine: "\(target.name) AS \(alias) JOIN \(name) ON \(keys)"
             }
@@ -425,6 +425,9 @@ extension SQLTable {
             try writer.write(rowsFrom: sort, of: target, named: alias)
         } else {
             try writer.write(relatedRowsFrom: sort, of: target, named: alias)
+            if case .relatedFirst(_, let rowHint, true) = join {
+                writer.write(" AND NOT EXISTS (\(hasNull(in: link, hint: rowHint).text))")
+            }
         }
         if let elements {
             writer.write(" AND ")

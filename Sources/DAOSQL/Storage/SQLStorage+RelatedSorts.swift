@@ -61,6 +61,21 @@ extension SQLStorage {
         // In ascending order, no row without a value comes after one with a value; in descending order, none before.
         let (readsValues, readsOthers) = (sort.isAscending || start?.isNull != true, !sort.isAscending || start?.isNull != false)
         let others = readsOthers ? RowsWithoutValue(sort, shaped, known, related) : nil
+        /// Returns the rows whose related rows have a value.
+        func values(_ count: Int, ifNoneIsMissing: Bool = false) throws -> [Record]? {
+            var part = query
+            (part.limit, part.offset) = (count, 0)
+            let isSame = part.limit == query.limit && query.offset == 0
+            let shaped = isSame ? shaped : try ShapedQuery(part, sortedBy: sort, of: known, shaped.related)
+            return try rowsWithValue(path, sort, shaped, ifNoneIsMissing: ifNoneIsMissing, session, known)
+        }
+        if let others, sort.isAscending, start == nil, others.areTold(by: path), !shaped.plan.hasMissing.load(ordering: .relaxed)
+        {
+            // Mostly no row lacks a related row, and one statement finds that too.
+            guard let rows = try values(wanted, ifNoneIsMissing: true) else { return nil }
+            if !rows.isEmpty { return query.offset == 0 ? rows : Array(rows.dropFirst(query.offset)) }
+            shaped.plan.hasMissing.store(true, ordering: .relaxed)
+        }
         if others != nil { try session.beginReading() }
         var found: [Record] = []
         /// Returns false when there are too many related rows without a value.
@@ -72,11 +87,7 @@ extension SQLStorage {
         }
         if sort.isAscending, try !addOthers() { return nil }
         if readsValues, found.count < wanted {
-            var part = query
-            (part.limit, part.offset) = (wanted - found.count, 0)
-            let isSame = part.limit == query.limit && query.offset == 0
-            let shaped = isSame ? shaped : try ShapedQuery(part, sortedBy: sort, of: known, shaped.related)
-            guard let rows = try rowsWithValue(path, sort, shaped, session, known) else { return nil }
+            guard let rows = try values(wanted - found.count) else { return nil }
             // A copy of each row is saved.
             if found.isEmpty { found = rows } else { found += rows }
         }
@@ -86,15 +97,19 @@ extension SQLStorage {
 
     /// Returns the rows whose related rows have a value.
     ///
+    /// - Parameter ifNoneIsMissing: Whether none are read where a row without a related row exists.
     /// - Returns: Nil when the rows are sooner read and sorted.
     private func rowsWithValue(
-        _ path: RelatedPath, _ sort: RelatedSort, _ shaped: ShapedQuery, _ session: SQLSession, _ known: KnownTable
+        _ path: RelatedPath, _ sort: RelatedSort, _ shaped: ShapedQuery, ifNoneIsMissing: Bool, _ session: SQLSession,
+        _ known: KnownTable
     ) throws -> [Record]? {
         guard case .indexes(let indexes) = path else { return try joined(.chosenByEngine, sort, shaped, session, known) }
         var steps = LimitedReading.current.steps
         while true {
             let found = try session.connection.interrupting(afterSteps: steps) {
-                try joined(.relatedFirst(hint: indexes.relatedHint, rowHint: indexes.rowHint), sort, shaped, session, known)
+                try joined(
+                    .relatedFirst(hint: indexes.relatedHint, rowHint: indexes.rowHint, ifNoneIsMissing: ifNoneIsMissing), sort,
+                    shaped, session, known)
             }
             if let found { return found }
             // Some ten steps for each row that was looked at, and to read and to sort one takes as many.
@@ -118,6 +133,11 @@ private struct RowsWithoutValue {
         guard let link = known.table.entity.index(of: sort.relation.field) else { return nil }
         (self.sort, self.shaped, self.known, self.related, self.link) = (sort, shaped, known, related, link)
         if !canBeMissing, !hasOptionalValue { return nil }
+    }
+
+    /// Whether the index of a path tells whether there are such rows.
+    func areTold(by path: RelatedPath) -> Bool {
+        if case .indexes = path { !hasOptionalValue } else { false }
     }
 
     private var canBeMissing: Bool { known.table.entity.fields[link].type.isOptional }
