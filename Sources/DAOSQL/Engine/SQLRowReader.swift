@@ -8,8 +8,8 @@ open class SQLRowReader: RowReader {
     public final let firstField: Int
     /// The column of the key; -1 when the statement does not read it.
     public final let keyColumn: Int
-    /// Which rows of the statement are read; nil for all.
-    final var selection: RowSelection?
+    /// Which rows of the statement are read; nil for all. It is never accessed during another access.
+    @exclusivity(unchecked) final var selection: RowSelection?
 
     /// Creates a reader that is positioned before the first row.
     ///

@@ -3,14 +3,15 @@ import DAOCore
 /// Splits the rows of a statement into lists. The first column is the number of the list, or the key of its
 /// parent.
 final class RowLists: RowSelection {
+    // Never accessed during another access, so that a row does not pay for the check of that.
     /// The number of the list that the statement's current row belongs to; nil before the first row and after
     /// the last.
-    private var number: Int?
+    @exclusivity(unchecked) private var number: Int?
     /// Whether the current row of the statement was not delivered yet.
-    private var isWaiting = false
+    @exclusivity(unchecked) private var isWaiting = false
     private var hasBegun = false
     /// The parents, when the statement gives their keys.
-    private var run: DenseRun?
+    @exclusivity(unchecked) private var run: DenseRun?
 
     init(_ run: DenseRun?) { self.run = run }
 
