@@ -23,11 +23,11 @@ import Testing
                   "id" INTEGER PRIMARY KEY,
                   "sender" INTEGER NOT NULL,
                   "date" REAL NOT NULL,
+                  "isRead" BOOLEAN NOT NULL,
+                  "score" REAL NOT NULL,
                   "text" TEXT NOT NULL,
                   "subject" TEXT NOT NULL,
-                  "draft" TEXT,
-                  "isRead" BOOLEAN NOT NULL,
-                  "score" REAL NOT NULL
+                  "draft" TEXT
                 )
                 """
             ])

@@ -41,8 +41,11 @@ final class Candidates: RowSource {
     ///   - access: The access to rows.
     ///   - terms: The order; its last term is the primary key.
     ///   - wanted: The number of requested rows; at least one.
-    init(_ access: RowAccess, order terms: [SortTerm], wanted: Int) {
+    ///   - expected: How many rows may be collected.
+    init(_ access: RowAccess, order terms: [SortTerm], wanted: Int, expected: Int = 0) {
         self.access = access
+        candidates.reserveCapacity(expected)
+        ranks.reserveCapacity(expected)
         parts = terms.compactMap { SortKeyPart($0, of: access.table) }
         isKeyAscending = terms.last?.isAscending ?? true
         self.wanted = wanted

@@ -5,7 +5,7 @@ import DAOCore
 final class PathRace {
     /// The paths.
     let paths: [AccessPath]
-    @exclusivity(unchecked) private var runners: [Runner]
+    private let runners: [Runner]
     /// How many entries of each path were counted.
     @exclusivity(unchecked) private var distance = 0
     /// The number of the path that has ended.
@@ -15,12 +15,17 @@ final class PathRace {
     private static let keptEntries = 1_024
 
     /// The walk along one path.
-    private struct Runner {
-        var walk: RangeWalk
-        var entries: [UnsafeRawBufferPointer] = []
+    private final class Runner {
+        @exclusivity(unchecked) private var walk: RangeWalk
+        @exclusivity(unchecked) private(set) var entries: [UnsafeRawBufferPointer] = []
+
+        init(_ walk: RangeWalk) {
+            self.walk = walk
+            entries.reserveCapacity(128)
+        }
 
         /// Moves to the next entry, and keeps it.
-        @inline(__always) mutating func next(keeps: Bool) throws -> Bool {
+        @inline(__always) func next(keeps: Bool) throws -> Bool {
             guard try walk.next() else { return false }
             if keeps { entries.append(walk.key) }
             return true
@@ -41,8 +46,7 @@ final class PathRace {
     ///   - verifies: Whether checksums are verified.
     init(_ paths: [AccessPath], of table: Table, _ transaction: any KeyValueTransaction, verifies: Bool) throws {
         self.paths = paths
-        runners = try paths.map { Runner(walk: try RangeWalk($0, of: table, transaction, verifies: verifies)) }
-        for index in runners.indices { runners[index].entries.reserveCapacity(128) }
+        runners = try paths.map { Runner(try RangeWalk($0, of: table, transaction, verifies: verifies)) }
     }
 
     /// The entries of the path that has ended, verified, in their order; nil when there were too many to be kept. They point

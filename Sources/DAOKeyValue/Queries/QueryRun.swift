@@ -85,7 +85,7 @@ struct QueryRun {
         let access = access(path, plan.race)
         let wanted = planner.wanted ?? .max
         guard plan.order == .path else {
-            let candidates = Candidates(access, order: query.order, wanted: wanted)
+            let candidates = Candidates(access, order: query.order, wanted: wanted, expected: plan.entries?.count ?? 0)
             try candidates.collect(unordered(path, access, plan.entries), reader)
             return candidates
         }

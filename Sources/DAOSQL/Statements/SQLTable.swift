@@ -467,18 +467,22 @@ extension SQLTable {
 }
 
 extension SQLTable {
-    /// The statement that creates the table, with line breaks for readers.
+    /// The statement that creates the table, with line breaks for readers. What can be long comes last: an engine passes all that
+    /// is before a column to find it, and a long row is on several pages.
     var createTable: String {
-        let lines = entity.fields.enumerated().compactMap { index, field -> String? in
-            if field.type.kind.isRelationship { return nil }
+        var (short, long): ([String], [String]) = ([], [])
+        for (index, field) in entity.fields.enumerated() where !field.type.kind.isRelationship {
             var line = "  \(columns[index]) \(dialect.columnType(of: field))"
             if field.isPrimaryKey {
                 line += " PRIMARY KEY"
             }
             if !field.type.isOptional, !field.isPrimaryKey { line += " NOT NULL" }
-            return line
+            switch field.type.kind {
+            case .string, .data, .url, .embedded: long.append(line)
+            default: short.append(line)
+            }
         }
-        return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
+        return "CREATE TABLE \(name) (\n\((short + long).joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
     }
 
     /// Returns the name of an index, where no other object has it. It is not quoted.
