@@ -71,7 +71,8 @@ import Testing
         let storage = try database.storage(for: Message.self)
         let raw = try Raw(place.path())
         try database.snapshot {
-            try raw.run("INSERT INTO message SELECT 1, 1, 1.0, '', '', NULL, 0, 1.0")
+            let columns = "id, sender, date, text, subject, draft, isRead, score"
+            try raw.run("INSERT INTO message (\(columns)) SELECT 1, 1, 1.0, '', '', NULL, 0, 1.0")
             #expect(try storage.count(Query()) == 0)
             expectError(.invalidTransaction) { try storage.insert([.numbered(5)]) }
             expectError(.invalidTransaction) { try database.close() }

@@ -71,10 +71,11 @@ private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
     case (SQLITE_TEXT, .decimal): return columnText(value).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
     case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded):
         return columnText(value).map(Value.string) ?? .null
-    case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(value).map(Value.unsigned) ?? .null
-    case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(value) ? .double(.nan) : .null
-    case (SQLITE_BLOB, .date): return SQLiteRowReader.isNaN(value) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null
-    case (SQLITE_BLOB, .uuid): return SQLiteRowReader.uuid(value).map(Value.uuid) ?? .null
+    case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(RowValue(value)).map(Value.unsigned) ?? .null
+    case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(RowValue(value)) ? .double(.nan) : .null
+    case (SQLITE_BLOB, .date):
+        return SQLiteRowReader.isNaN(RowValue(value)) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null
+    case (SQLITE_BLOB, .uuid): return SQLiteRowReader.uuid(RowValue(value)).map(Value.uuid) ?? .null
     case (SQLITE_BLOB, .data):
         guard let bytes = sqlite3_value_blob(value) else { return .data(Data()) }
         return .data(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))

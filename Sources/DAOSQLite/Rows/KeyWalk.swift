@@ -2,16 +2,19 @@ import DAOCore
 import DAOSystemSQLite
 
 /// Finds the rows of ascending keys by walking along the table, from one row to the next, in place of looking each of them up,
-/// which begins and ends a statement for each.
+/// which begins and ends a statement for each. While each row is written before the next one is looked for, the walk reads some
+/// rows ahead: after a write, SQLite has to find the place of the statement again.
 ///
 /// What SQLite shows of rows that are written after a statement has begun is not defined, apart from the row that it is on and
-/// those before it. So a walk only goes on while no others are written: ``rest()`` ends it, and so does a write of more than one
-/// row between two keys, which is that of a trigger. Source: [Isolation in SQLite](https://sqlite.org/isolation.html).
+/// those before it, and rows that were read ahead are as they were. So a walk only goes on while no others are written: ``rest()``
+/// ends it, and so does a write of more than one row between two keys, which is that of a trigger. Source: [Isolation in SQLite](https://sqlite.org/isolation.html).
 final class KeyWalk {
     /// How many rows that are not wanted are passed before the next one is looked up.
     private static let patience = 4
     /// How many rows may have to be looked up before a walk is given up.
     private static let limit = 8
+    /// How many rows are read ahead.
+    private static let mostAhead = 32
 
     /// Reads the rows from a key on, in the order of the keys.
     let statement: OpaquePointer
@@ -32,6 +35,24 @@ final class KeyWalk {
     @exclusivity(unchecked) private var lookedUp = 0
     /// How many rows the connection had written when the walk moved.
     @exclusivity(unchecked) private var changes: Int32 = 0
+    /// How many rows are to be read ahead, from two on.
+    @exclusivity(unchecked) private var ahead = 0
+    /// Whether rows are too long to be copied.
+    @exclusivity(unchecked) private var hasLongRows = false
+    /// The rows that were read ahead; nil before the first ones.
+    @exclusivity(unchecked) private var copies: RowCopies?
+    /// The number of the row among them; nil when the statement is on it.
+    @exclusivity(unchecked) private var copyNumber: Int?
+    /// What follows the rows that were read ahead.
+    @exclusivity(unchecked) private var afterCopies = AfterCopies.row
+
+    private enum AfterCopies {
+        /// The next row of the statement.
+        case row
+        case end
+        /// An error. The row is looked up to get it.
+        case failure
+    }
 
     private enum Place {
         case nowhere
@@ -78,12 +99,22 @@ final class KeyWalk {
     private func rest(_ place: Place) {
         sqlite3_reset(statement)
         self.place = place
+        copyNumber = nil
+        ahead = 0
     }
 
     /// Ends the walk. Another one can begin.
     func end() {
         rest()
         lookedUp = 0
+        copies = nil
+        hasLongRows = false
+    }
+
+    /// The row that was found, where it was read ahead; nil where the statement is on it.
+    @inline(__always) var copy: UnsafePointer<RowValue.Copy>? {
+        guard let copyNumber, let copies else { return nil }
+        return copies.row(copyNumber)
     }
 
     /// Moves to the row of the wanted key.
@@ -92,7 +123,11 @@ final class KeyWalk {
     func find() throws -> Bool {
         let changesBefore = changes
         changes = sqlite3_total_changes(sqlite3_db_handle(statement))
-        if changes &- changesBefore > 1 { rest() }
+        switch changes &- changesBefore {
+        case 0: break
+        case 1: if place != .nowhere, !hasLongRows { ahead = min(max(ahead * 2, 2), Self.mostAhead) }
+        default: rest()
+        }
         return try move()
     }
 
@@ -121,13 +156,59 @@ final class KeyWalk {
     }
 
     private func step() throws -> Bool {
+        if let copyNumber, let copies {
+            if copyNumber + 1 < copies.count {
+                show(copyNumber + 1, of: copies)
+                return true
+            }
+            self.copyNumber = nil
+            switch afterCopies {
+            case .row: break
+            case .end:
+                rest(.atEnd)
+                return false
+            case .failure:
+                lookedUp += 1
+                rest()
+                sqlite3_bind_int64(statement, 1, wanted)
+            }
+        }
         let code = sqlite3_step(statement)
         if code == SQLITE_ROW {
             key = sqlite3_column_int64(statement, keyColumn)
+            if ahead > 1 { try readAhead() }
             return true
         }
         defer { rest(code == SQLITE_DONE ? .atEnd : .nowhere) }
         if code != SQLITE_DONE { throw connection.failure(code, entity: entity) }
         return false
+    }
+
+    /// Copies the row that the statement is on and those that follow it.
+    ///
+    /// - Throws: An error that has ended the transaction.
+    private func readAhead() throws {
+        let copies = self.copies ?? RowCopies(statement, room: Self.mostAhead)
+        self.copies = copies
+        copies.removeAll()
+        guard copies.append() else { return }
+        (hasLongRows, afterCopies) = (copies.isFull, .row)
+        if hasLongRows { ahead = 0 }
+        while copies.count < ahead, !copies.isFull {
+            let code = sqlite3_step(statement)
+            if code == SQLITE_ROW, copies.append() { continue }
+            afterCopies = code == SQLITE_DONE ? .end : .failure
+            if sqlite3_get_autocommit(sqlite3_db_handle(statement)) != 0 {
+                defer { rest() }
+                throw connection.failure(code, entity: entity)
+            }
+            break
+        }
+        show(0, of: copies)
+    }
+
+    @inline(__always) private func show(_ number: Int, of copies: RowCopies) {
+        copyNumber = number
+        key = copies.integer(number, keyColumn)
     }
 }
