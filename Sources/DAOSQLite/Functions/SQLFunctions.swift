@@ -62,23 +62,24 @@ private func columnText(_ value: OpaquePointer?) -> String? {
 
 /// Returns an argument as the value of its field; null when the field cannot hold it, which reading the row
 /// will report.
-private func columnValue(_ value: OpaquePointer?, _ kind: ValueKind) -> Value {
-    switch (sqlite3_value_type(value), kind) {
-    case (SQLITE_INTEGER, .bool): return .bool(sqlite3_value_int64(value) != 0)
-    case (SQLITE_INTEGER, _) where kind.integerRange != nil: return .integer(sqlite3_value_int64(value))
-    case (SQLITE_FLOAT, .double), (SQLITE_FLOAT, .float): return .double(sqlite3_value_double(value))
-    case (SQLITE_FLOAT, .date): return .date(Date(timeIntervalSinceReferenceDate: sqlite3_value_double(value)))
-    case (SQLITE_TEXT, .decimal): return columnText(value).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
+private func columnValue(_ argument: OpaquePointer?, _ kind: ValueKind) -> Value {
+    let value = RowValue(argument)
+    switch (value.type, kind) {
+    case (SQLITE_INTEGER, .bool): return .bool(value.integer != 0)
+    case (SQLITE_INTEGER, _) where kind.integerRange != nil: return .integer(value.integer)
+    case (SQLITE_FLOAT, .double), (SQLITE_FLOAT, .float): return .double(value.double)
+    case (SQLITE_FLOAT, .date): return .date(Date(timeIntervalSinceReferenceDate: value.double))
+    case (SQLITE_TEXT, .decimal): return columnText(argument).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
     case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded):
-        return columnText(value).map(Value.string) ?? .null
-    case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(RowValue(value)).map(Value.unsigned) ?? .null
-    case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(RowValue(value)) ? .double(.nan) : .null
+        return columnText(argument).map(Value.string) ?? .null
+    case (SQLITE_BLOB, .uint64): return SQLiteRowReader.bigUnsigned(value).map(Value.unsigned) ?? .null
+    case (SQLITE_BLOB, .double), (SQLITE_BLOB, .float): return SQLiteRowReader.isNaN(value) ? .double(.nan) : .null
     case (SQLITE_BLOB, .date):
-        return SQLiteRowReader.isNaN(RowValue(value)) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null
-    case (SQLITE_BLOB, .uuid): return SQLiteRowReader.uuid(RowValue(value)).map(Value.uuid) ?? .null
+        return SQLiteRowReader.isNaN(value) ? .date(Date(timeIntervalSinceReferenceDate: .nan)) : .null
+    case (SQLITE_BLOB, .uuid): return SQLiteRowReader.uuid(value).map(Value.uuid) ?? .null
     case (SQLITE_BLOB, .data):
-        guard let bytes = sqlite3_value_blob(value) else { return .data(Data()) }
-        return .data(Data(bytes: bytes, count: Int(sqlite3_value_bytes(value))))
+        let blob = value.blob
+        return .data(blob.baseAddress.map { Data(bytes: $0, count: blob.count) } ?? Data())
     default: return .null
     }
 }

@@ -57,36 +57,38 @@ struct RowValue {
 /// Where SQLite has the values of the row that a statement is on.
 struct ResultRow {
     private let statement: OpaquePointer
-    /// The value in the first column.
+    /// The value in the first column, where others lie after it.
     private var first: UnsafeMutableRawPointer?
-    /// How far the values in neighbouring columns are apart, in bytes; nil before the first row.
-    private var stride: Int?
-    /// How many values lie one after the other; zero where SQLite has to be asked for each.
-    private var neighbours = 0
+    /// How far the values in neighbouring columns are apart, in bytes.
+    private var stride = 0
+    /// How many values lie one after the other; zero where SQLite has to be asked for each, nil before the first row.
+    private var neighbours: Int?
 
     /// - Parameter statement: The statement, which outlives this.
     init(_ statement: OpaquePointer) { self.statement = statement }
 
     /// Called after each step that leads to a row.
     @inline(__always) mutating func show() {
-        first = sqlite3_column_value(statement, 0).map { UnsafeMutableRawPointer($0) }
-        if stride == nil { measure() }
+        if neighbours == nil { measure() }
+        if neighbours != 0 { first = sqlite3_column_value(statement, 0).map { UnsafeMutableRawPointer($0) } }
     }
 
     /// Looks whether SQLite has the values of the row one after the other, which its interface does not promise. To ask for
     /// each takes a third of the time of reading numbers.
     @inline(never) private mutating func measure() {
         let count = Int(sqlite3_column_count(statement))
+        neighbours = 0
+        // Two values show no distance that could differ.
+        if count < 3 { return }
         func address(_ column: Int) -> Int { Int(bitPattern: sqlite3_column_value(statement, Int32(column))) }
-        let stride = address(1) - address(0)
-        self.stride = stride
-        if count > 2, address(count - 1) - address(0) == stride * (count - 1) { neighbours = count }
+        stride = address(1) - address(0)
+        if address(count - 1) - address(0) == stride * (count - 1) { neighbours = count }
     }
 
     /// The value in a column, valid until the statement moves on. One thread at a time uses the connection, which was opened
     /// without mutexes. SQLite then makes no difference between protected and unprotected values.
     @inline(__always) func value(_ column: Int) -> OpaquePointer? {
-        guard let first, let stride, UInt(bitPattern: column) < UInt(bitPattern: neighbours) else {
+        guard let first, let neighbours, UInt(bitPattern: column) < UInt(bitPattern: neighbours) else {
             return sqlite3_column_value(statement, Int32(truncatingIfNeeded: column))
         }
         return OpaquePointer(first + column &* stride)

@@ -203,19 +203,23 @@ final class SQLiteRowReader: SQLRowReader {
     /// Returns an unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is not such a
     /// blob.
     static func bigUnsigned(_ value: RowValue) -> UInt64? {
-        guard value.type == SQLITE_BLOB, value.blob.count == 8 else { return nil }
-        let number = UInt64(bigEndian: value.blob.loadUnaligned(as: UInt64.self))
+        guard let bytes = blob(value, of: 8) else { return nil }
+        let number = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
         return number > UInt64(Int64.max) ? number : nil
     }
 
     /// Whether the value is the blob that stands for NaN.
-    static func isNaN(_ value: RowValue) -> Bool {
-        value.type == SQLITE_BLOB && value.blob.count == 8 && value.blob.loadUnaligned(as: UInt64.self) == Bind.nan
-    }
+    static func isNaN(_ value: RowValue) -> Bool { blob(value, of: 8)?.loadUnaligned(as: UInt64.self) == Bind.nan }
 
     /// Returns a UUID from its sixteen bytes; nil when the value is not such a blob.
     static func uuid(_ value: RowValue) -> UUID? {
-        guard value.type == SQLITE_BLOB, value.blob.count == 16 else { return nil }
-        return UUID(uuid: value.blob.loadUnaligned(as: uuid_t.self))
+        blob(value, of: 16).map { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// The bytes of a blob; nil when the value is not a blob of that length.
+    @inline(__always) private static func blob(_ value: RowValue, of count: Int) -> UnsafeRawBufferPointer? {
+        guard value.type == SQLITE_BLOB else { return nil }
+        let bytes = value.blob
+        return bytes.count == count ? bytes : nil
     }
 }
