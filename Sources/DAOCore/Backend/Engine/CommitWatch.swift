@@ -57,30 +57,22 @@ final class CommitWatch: Sendable {
         }
     }
 
+    // The counter is released under the lock: nobody returns from these functions while another thread still closes what the
+    // counter has open.
+
     /// Stops the checks and releases the counter. No check is running when it returns.
     ///
     /// - Parameter forGood: Whether the engine is about to be closed.
     func stop(forGood: Bool = false) {
-        let counter = state.withLock { state in
+        state.withLock { state in
             state.timer?.cancel()
-            state.timer = nil
-            state.seen = nil
+            (state.timer, state.seen, state.counter) = (nil, nil, nil)
             if forGood { state.openCounter = nil }
-            defer { state.counter = nil }
-            return state.counter
         }
-        _ = counter
     }
 
     /// Releases the counter, and does not open it before ``resume()``.
-    func pause() {
-        let counter = state.withLock { state in
-            state.isPaused = true
-            defer { state.counter = nil }
-            return state.counter
-        }
-        _ = counter
-    }
+    func pause() { state.withLock { ($0.isPaused, $0.counter) = (true, nil) } }
 
     /// Ends the pause.
     func resume() { state.withLock { $0.isPaused = false } }
