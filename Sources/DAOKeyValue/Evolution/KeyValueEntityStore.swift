@@ -74,7 +74,11 @@ final class KeyValueEntityStore: EntityStore {
         let added = table.indexes.filter { layout.addedKeyspaces.contains($0.keyspace.number) }
         if !added.isEmpty {
             try update(table) { update in
-                try forEachKey(of: table.keyspace) { try $0.withUnsafeBytes { try update.addEntries(to: added, for: $0) } }
+                try update.withLaterEntries(ofRows: LaterEntries.manyRows) { later in
+                    try forEachKey(of: table.keyspace) {
+                        try $0.withUnsafeBytes { try update.addEntries(to: added, for: $0, later) }
+                    }
+                }
             }
         }
         return true
@@ -113,9 +117,11 @@ final class KeyValueEntityStore: EntityStore {
         try beginWriting(entity)
         let table = try stored(entity).table
         try update(table) { update in
-            for values in rows {
-                let row = try update.encode { try table.description.write(values, to: $0) }
-                if replaces { try update.upsert(row) } else { try update.insert(row) }
+            try update.withLaterEntries(ofRows: replaces ? 0 : rows.count) { later in
+                for values in rows {
+                    let row = try update.encode { try table.description.write(values, to: $0) }
+                    if replaces { try update.upsert(row) } else { try update.insert(row, later) }
+                }
             }
         }
     }

@@ -29,7 +29,9 @@ extension KeyValueStorage {
     }
 
     private func insert(_ records: [Record], _ update: RowUpdate) throws {
-        try encodeAll(records, update) { try update.insert($0) }
+        try update.withLaterEntries(ofRows: records.count) { later in
+            try encodeAll(records, update) { try update.insert($0, later) }
+        }
     }
 
     private func upsert(_ records: [Record], _ update: RowUpdate) throws {

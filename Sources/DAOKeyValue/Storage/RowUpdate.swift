@@ -151,13 +151,16 @@ struct RowUpdate {
 
     /// Stores a new row.
     ///
+    /// - Parameters:
+    ///   - row: The row.
+    ///   - later: Gets the entries of indexes that are not unique; nil when all are written with the row.
     /// - Throws: `.duplicateKey`, `.uniqueViolation`.
-    func insert(_ row: Encoded) throws {
+    func insert(_ row: Encoded, _ later: LaterEntries? = nil) throws {
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             let new = try view(row)
-            for index in table.indexes where try has(index, row.record, row.primaryKey) {
-                try addEntry(index, new, row.primaryKey, isRemoval: false)
+            for (position, index) in table.indexes.enumerated() where try has(index, row.record, row.primaryKey) {
+                try addEntry(index, position, new, row.primaryKey, later)
             }
             if table.hasUniqueIndexes {
                 if try handle.transaction.get(row.key) != nil { throw duplicateKey(row) }
@@ -168,6 +171,24 @@ struct RowUpdate {
         }
         guard try handle.transaction.insert(row.key, row.record) else { throw duplicateKey(row) }
         try writeEntries()
+        if let later, later.isFull { try write(later) }
+    }
+
+    /// Calls a closure that stores new rows, and writes the entries that it has left for later.
+    ///
+    /// - Parameters:
+    ///   - count: About how many rows.
+    ///   - body: Gets what keeps the entries; nil where that does not pay.
+    func withLaterEntries(ofRows count: Int, _ body: (LaterEntries?) throws -> Void) throws {
+        if count < LaterEntries.manyRows || table.indexes.allSatisfy(\.isUnique) { return try body(nil) }
+        let later = LaterEntries(indexCount: table.indexes.count, rowCount: count)
+        try body(later)
+        try write(later)
+    }
+
+    private func write(_ later: LaterEntries) throws {
+        handle.writeCount += 1
+        try later.removeAll(write)
     }
 
     /// Stores a new row, or updates an existing row; writes only the differences.
@@ -226,19 +247,21 @@ struct RowUpdate {
     /// - Parameters:
     ///   - indexes: The indexes.
     ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    ///   - later: Gets the entries of indexes that are not unique; nil when all are written with the row.
     /// - Throws: `.uniqueViolation` when an earlier row has the same value.
-    func addEntries(to indexes: [Table.Index], for key: UnsafeRawBufferPointer) throws {
+    func addEntries(to indexes: [Table.Index], for key: UnsafeRawBufferPointer, _ later: LaterEntries?) throws {
         guard let stored = try handle.transaction.get(key) else { return }
         let row = Encoded(key, stored, of: table)
         guard let record = RecordView(stored, key: row.primaryKey, verifies: verifies) else {
             throw table.corruptedRecord(row.primaryKey)
         }
         scratch.beginEntries()
-        for index in indexes where try has(index, stored, row.primaryKey) {
+        for (position, index) in indexes.enumerated() where try has(index, stored, row.primaryKey) {
             if index.isUnique { try checkUnique(index, record, row) }
-            try addEntry(index, record, row.primaryKey, isRemoval: false)
+            try addEntry(index, position, record, row.primaryKey, later)
         }
         try writeEntries()
+        if let later, later.isFull { try write(later) }
     }
 
     private func view(_ row: Encoded) throws -> RecordView {
@@ -273,6 +296,19 @@ extension RowUpdate {
         }
     }
 
+    /// Records an index entry of a new row, to write after all checks, or after other rows unless the index is unique.
+    private func addEntry(
+        _ index: Table.Index, _ position: Int, _ record: RecordView, _ primaryKey: UnsafeRawBufferPointer, _ later: LaterEntries?
+    ) throws {
+        guard let later, !index.isUnique else { return try addEntry(index, record, primaryKey, isRemoval: false) }
+        if index.elements == nil {
+            return try later.add(to: position) { try table.appendEntry(of: index, record, primaryKey, to: &$0) }
+        }
+        for entry in try table.elementEntries(of: index, record, primaryKey) {
+            later.add(to: position) { builder in entry.withUnsafeBytes { builder.append(raw: $0) } }
+        }
+    }
+
     private func addEntry(_ entry: [UInt8], isRemoval: Bool) {
         scratch.addEntry(isRemoval: isRemoval) { builder in entry.withUnsafeBytes { builder.append(raw: $0) } }
     }
@@ -291,15 +327,15 @@ extension RowUpdate {
     private func writeEntries() throws {
         handle.writeCount += 1
         try scratch.forEachEntry { entry, isRemoval in
-            if isRemoval {
-                _ = try handle.transaction.delete(entry)
-            } else {
-                guard scratch.isChecked else {
-                    return try handle.transaction.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
-                }
-                try withUnsafeBytes(of: EntryFormat.checksum(entry)) { try handle.transaction.put(entry, $0) }
-            }
+            if isRemoval { _ = try handle.transaction.delete(entry) } else { try write(entry) }
         }
+    }
+
+    private func write(_ entry: UnsafeRawBufferPointer) throws {
+        guard scratch.isChecked else {
+            return try handle.transaction.put(entry, UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        try withUnsafeBytes(of: EntryFormat.checksum(entry)) { try handle.transaction.put(entry, $0) }
     }
 
     /// Whether a stored row and a new row have the same values in the fields of an index.
