@@ -207,10 +207,6 @@ enum GrowthBench {
         return times
     }
 
-    private static func medianRatio(_ times: [Double], _ others: [Double]) -> Double {
-        median(zip(times, others).map { $0 / $1 })
-    }
-
     /// Returns the microseconds of a call, as an application makes it that reads again and again: the mean of calls in a row.
     ///
     /// The pause before them ends the parked reader, whose lock would spare the raw side its own.

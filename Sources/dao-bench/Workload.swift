@@ -89,6 +89,9 @@ enum Workload: String, CaseIterable {
         }
     }
 
+    /// How often the work is measured in each round.
+    var passes: Int { onlyReads || self == .readersBesideWriter ? 3 : 1 }
+
     /// Whether the work is about parents and their children.
     var isNested: Bool { [.insertNested, .fetchNested, .anyChild, .countAnyChild, .childCount].contains(self) }
 

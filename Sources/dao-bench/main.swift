@@ -6,8 +6,8 @@ import DAOSQLite
 import DAOSystemSQLite
 import Foundation
 
-// Measures every row of the budget on both sides alternately, in one process, and prints the ratio of the
-// medians. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
+// Measures every row of the budget on both sides in turn, in one process, and prints the median of the ratios of two
+// measurements that follow each other. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]
@@ -107,6 +107,10 @@ func median(_ values: [Double]) -> Double {
     return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
+/// The median of the ratios of times that were measured one right after the other: the speed of a shared machine changes within
+/// a minute.
+func medianRatio(_ times: [Double], _ others: [Double]) -> Double { median(zip(times, others).map { $0 / $1 }) }
+
 /// Both sides on the server, in schemas of their own.
 func postgres<Record: MeasuredRecord>(_ drivers: DatabaseDrivers) throws -> [Contender<Record>] {
     guard let server = PostgresServer.ofEnvironment else {
@@ -178,9 +182,10 @@ func measure<Record: MeasuredRecord>(
         if !workloads.contains(.insertNested), workloads.contains(where: \.isNested) {
             for side in sides { try side.insertDialogs?(data.dialogs) }
         }
-        for workload in workloads {
+        // What changes nothing is measured more often.
+        for (workload, pass) in workloads.flatMap({ workload in (0..<workload.passes).map { (workload, $0) } }) {
             // The first side alternates, so that neither side always has the warmer caches.
-            let order = round % 2 == 0 ? [0, 1] : [1, 0]
+            let order = (round + pass) % 2 == 0 ? [0, 1] : [1, 0]
             var checksums = [Checksum(), Checksum()]
             for side in order {
                 // Observations are compared with the same database without observations.
@@ -188,7 +193,8 @@ func measure<Record: MeasuredRecord>(
                 let onlookers = side == 1 ? try workload.observations.map { try contender.observe?($0) } : nil
                 defer { onlookers??.stop() }
                 runs += 1
-                let (milliseconds, checksum) = try workload.run(contender, data, round: runs, warmsUp: pair == .sqlite)
+                let (milliseconds, checksum) = try workload.run(
+                    contender, data, round: runs, warmsUp: pair == .sqlite && pass == 0)
                 checksums[side] = checksum
                 guard round > 0 else { continue }
                 if side == 0 {
@@ -206,7 +212,7 @@ func measure<Record: MeasuredRecord>(
         let (raw, dao) = (raw[workload] ?? [], dao[workload] ?? [])
         return Measurement(
             pair: title, workload: workload.rawValue, rawMilliseconds: raw, daoMilliseconds: dao,
-            ratio: median(dao) / median(raw),
+            ratio: medianRatio(dao, raw),
             budget: workload.budget(pair))
     }
 }
