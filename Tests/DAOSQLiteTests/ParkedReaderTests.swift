@@ -18,7 +18,23 @@ import Testing
         try read(storage, until: { parked.isParked })
     }
 
-    @Test func itEndsBeforeACommitAndWhileTheLogIsEmptied() throws {
+    @Test func itShowsEachCommitAndKeepsTheLogAtItsLimit() throws {
+        let (storage, parked) = try open()
+        try read(storage, until: { parked.isParked })
+        var parkings = 0
+        // Each commit writes some pages, so that the log reaches its limit several times.
+        for number in 1...2000 {
+            try storage.upsert([.numbered(0), .numbered(number)])
+            if parked.isParked { parkings += 1 }
+            #expect(try storage.count(Query()) == number + 1)
+        }
+        #expect(parkings > 100)
+        let log = try FileManager.default.attributesOfItem(atPath: storage.database.configuration.path + "-wal")
+        let size = try #require(log[.size] as? Int)
+        #expect(size < 1500 * 4096)
+    }
+
+    @Test func itEndsWhileTheLogIsEmptied() throws {
         let (storage, parked) = try open()
         for number in 1...3 {
             try read(storage, until: { parked.isParked })

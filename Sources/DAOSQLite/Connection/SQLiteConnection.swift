@@ -15,6 +15,12 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether a transaction was begun and not ended.
     private(set) var isInTransaction = false
+    /// The number of read transactions.
+    private(set) var readTransactions = 0
+    /// The statements that are open until the read transaction ends.
+    private var feeds: [KeyFeed] = []
+    /// The row of the table that they join; nil before the first one.
+    private var nextKeyRow: UnsafeMutablePointer<NextKey>?
     /// Whether the running statement commits.
     private var isCommitting = false
     /// Whether a commit to the file has an unknown outcome.
@@ -64,6 +70,7 @@ final class SQLiteConnection: @unchecked Sendable {
     deinit {
         // The last connection of the last process removes the log, as SQLite does by itself.
         if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
+        feeds = []
         // A statement that outlives this object must not tell it of its end.
         sqlite3_wal_hook(handle, nil, nil)
         if trace != nil { sqlite3_trace_v2(handle, 0, nil, nil) }
@@ -153,6 +160,7 @@ extension SQLiteConnection: SQLConnection {
         try outcome.check()
         try run("BEGIN")
         isInTransaction = true
+        readTransactions &+= 1
         do {
             // `BEGIN` alone takes no snapshot; the first read does.
             _ = try schemaVersion()
@@ -179,7 +187,7 @@ extension SQLiteConnection: SQLConnection {
         // A single statement is a transaction by itself. It needs a `BEGIN` when its commit has to be
         // distinguished from those of other processes.
         if write.scope == .statement, !write.isObserved {
-            parked.end()
+            parked.willCommit()
             isCommitting = true
             return
         }
@@ -220,6 +228,7 @@ extension SQLiteConnection: SQLConnection {
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
         guard isInTransaction else {
             isCommitting = false
+            parked.didCommit()
             return nil
         }
         if let fault {
@@ -228,11 +237,12 @@ extension SQLiteConnection: SQLConnection {
         }
         let before = isObserved ? CommitMark(self) : nil
         do {
-            parked.end()
+            parked.willCommit()
             isCommitting = true
             defer { isCommitting = false }
             try run("COMMIT")
             isInTransaction = false
+            parked.didCommit()
         } catch {
             end()
             throw error
@@ -258,9 +268,33 @@ extension SQLiteConnection: SQLConnection {
 
     var isOutdated: Bool { unlocked.map { !$0.isUnchanged || $0.isShared } ?? false }
 
+    /// Whether a statement may stay open for the rows that are read by key: a transaction reads, and nobody is told of statements.
+    var isReadingOften: Bool { isInTransaction && files == nil && unlocked == nil && trace == nil }
+
+    /// The row of the table `dao_next_key`.
+    func nextKey() throws -> UnsafeMutablePointer<NextKey> {
+        if let nextKeyRow { return nextKeyRow }
+        let made = UnsafeMutablePointer<NextKey>.allocate(capacity: 1)
+        made.initialize(to: NextKey())
+        let code = NextKey.register(made, on: handle)
+        if code != SQLITE_OK { throw failure(code) }
+        nextKeyRow = made
+        return made
+    }
+
+    /// Lets a feed find rows until the read transaction ends.
+    func open(_ feed: KeyFeed) {
+        feed.open()
+        feeds.append(feed)
+    }
+
     /// Ends the transaction and discards its writes.
     private func end() {
         pagesAtSnapshot = nil
+        if !feeds.isEmpty {
+            for feed in feeds { feed.end() }
+            feeds.removeAll(keepingCapacity: true)
+        }
         if isInTransaction, sqlite3_get_autocommit(handle) == 0, let statement = try? control("ROLLBACK") {
             sqlite3_step(statement)
             sqlite3_reset(statement)

@@ -18,6 +18,12 @@ final class SQLiteStatement: SQLStatement {
     @exclusivity(unchecked) private var walk: KeyWalk?
     /// The same, kept for the next rows that are announced.
     private var preparedWalk: KeyWalk?
+    /// Finds the rows in a read transaction, from some on.
+    @exclusivity(unchecked) private var feed: KeyFeed?
+    /// The same, kept for other transactions; nil inside where there can be none.
+    private var preparedFeed: KeyFeed??
+    /// How many rows were read by their integer keys in a transaction, and in which.
+    @exclusivity(unchecked) private var reads = (count: 0, transaction: 0)
 
     init(_ pointer: OpaquePointer, _ connection: SQLiteConnection, entity: String) {
         self.pointer = pointer
@@ -40,14 +46,47 @@ final class SQLiteStatement: SQLStatement {
             if walk.leads(to: key) { return }
             endWalk()
         }
-        if case .integer(let number) = key { return try check(Bind.integer(pointer, 1, number)) }
+        if case .integer(let number) = key {
+            if let feed {
+                feed.wanted = number
+                if feed.isOpen { return }
+                endFeed()
+            }
+            if connection.isReadingOften, beginFeed(at: number) { return }
+            return try check(Bind.integer(pointer, 1, number))
+        }
+        endFeed()
         connection.arena.reset()
         holdsBindings = true
         try check(Bind.key(pointer, 1, key, connection.arena))
     }
 
+    /// Leaves a statement open that finds the rows, from the fifth of a transaction on.
+    @inline(never) private func beginFeed(at key: Int64) -> Bool {
+        if reads.transaction != connection.readTransactions { reads = (0, connection.readTransactions) }
+        reads.count += 1
+        guard reads.count > KeyFeed.patience, let reader = reader as? SQLiteRowReader, reader.entity.keyKind != .uint64 else {
+            return false
+        }
+        let feed = preparedFeed ?? (try? KeyFeed(pointer, connection, entity: entity))
+        preparedFeed = .some(feed)
+        guard let feed else { return false }
+        connection.open(feed)
+        feed.wanted = key
+        self.feed = feed
+        reader.follow(feed: feed)
+        return true
+    }
+
+    private func endFeed() {
+        guard feed != nil else { return }
+        feed = nil
+        (reader as? SQLiteRowReader)?.follow(feed: nil)
+    }
+
     override func prefetch(_ keys: [Key]) throws {
         endWalk()
+        endFeed()
         // Large keys of UInt64 are blobs. Without locks, each step looks whether the file was written.
         guard KeyWalk.pays(keys), connection.unlocked == nil, let reader = reader as? SQLiteRowReader,
             reader.entity.keyKind != .uint64
@@ -76,11 +115,12 @@ final class SQLiteStatement: SQLStatement {
         return Int(sqlite3_changes(connection.handle))
     }
 
-    override func reset() { if walk == nil { sqlite3_reset(pointer) } }
+    override func reset() { if walk == nil, feed == nil { sqlite3_reset(pointer) } }
 
     override func rowsHaveChanged() { if let walk { walk.rest() } else { sqlite3_reset(pointer) } }
 
     override func finish() {
+        if feed != nil { return }
         endWalk()
         sqlite3_reset(pointer)
         if holdsBindings {

@@ -10,9 +10,9 @@ import Synchronization
 /// SQLite counts the locks of a process on the index of the log, and asks the operating system only for the first lock and
 /// for the release of the last. No rows are read in the parked transaction: every read begins its own, on the last commit.
 ///
-/// The transaction is begun again every 5 ms, and ends when the process has not read in the meantime and before each commit
-/// of the process. It is not begun while another process moves the log into the file, or while the log is longer than its
-/// limit and has pages that are not in the file.
+/// The transaction is begun again every 5 ms and after each commit of the process, and ends when the process has not read in the
+/// meantime. It ends before a commit that can begin the log anew or is to move it into the file. It is not begun while another
+/// process moves the log into the file, or while the log is longer than its limit and has pages that are not in the file.
 final class ParkedReader: Sendable {
     /// The longest duration of the transaction, in milliseconds.
     private static let interval = 5
@@ -20,6 +20,8 @@ final class ParkedReader: Sendable {
     private static let patience = 16
     /// The limit of the log, in pages: SQLite then moves it into the file after each commit.
     private static let longestLog: UInt32 = 1000
+    /// With how many pages fewer the log is so near to its limit that a commit may reach it.
+    private static let margin: UInt32 = 100
 
     private struct State {
         var connection: SQLiteConnection?
@@ -54,9 +56,27 @@ final class ParkedReader: Sendable {
         }
     }
 
-    /// Ends the transaction, which later reads begin again.
-    func end() {
-        if isParked { state.withLock { end($0) } }
+    /// Ends the transaction before a commit of the process, unless the log only grows.
+    func willCommit() {
+        guard isParked else { return }
+        state.withLock { state in
+            if let log = state.connection.flatMap({ LogIndex($0.handle) }), log.pages > log.movedPages,
+                log.pages < Self.longestLog - Self.margin
+            {
+                return
+            }
+            end(state)
+        }
+    }
+
+    /// Begins the transaction again after a commit of the process: readers of that share no lock with those of earlier ones.
+    func didCommit() {
+        guard isRunning.load(ordering: .relaxed) else { return }
+        state.withLock { state in
+            end(state)
+            // The timer tries again.
+            if state.timer != nil, state.connection != nil { try? begin(state) }
+        }
     }
 
     /// Runs a closure that needs all of the log. The transaction ends before it, and is not begun before its end.
@@ -110,7 +130,8 @@ final class ParkedReader: Sendable {
             end(state)
             guard isUsed.exchange(false, ordering: .relaxed) else { return stop(&state) }
             do {
-                try begin(&state, on: engine)
+                try open(&state, on: engine)
+                try begin(state)
             } catch {
                 // Reads work without it. What cannot be opened now is not tried again.
                 if state.connection == nil {
@@ -121,16 +142,17 @@ final class ParkedReader: Sendable {
         }
     }
 
-    private func begin(_ state: inout State, on engine: SQLiteEngine) throws {
-        if state.connection == nil {
-            guard let connection = try engine.connect(.read) as? SQLiteConnection else { return }
-            // Commits of the process wait while this object is locked.
-            sqlite3_busy_timeout(connection.handle, 0)
-            // The first read maps the index of the log.
-            _ = try connection.schemaVersion()
-            state.connection = connection
-            state.index = FileIdentity(connection.index).flatMap { FileIdentity.descriptors(of: [$0]).first }
-        }
+    private func open(_ state: inout State, on engine: SQLiteEngine) throws {
+        guard state.connection == nil, let connection = try engine.connect(.read) as? SQLiteConnection else { return }
+        // Commits of the process wait while this object is locked.
+        sqlite3_busy_timeout(connection.handle, 0)
+        // The first read maps the index of the log.
+        _ = try connection.schemaVersion()
+        state.connection = connection
+        state.index = FileIdentity(connection.index).flatMap { FileIdentity.descriptors(of: [$0]).first }
+    }
+
+    private func begin(_ state: State) throws {
         guard state.pauses == 0, let connection = state.connection, let index = state.index,
             let log = LogIndex(connection.handle), log.pages <= Self.longestLog || log.pages == log.movedPages,
             ProcessLock.isHeldElsewhere(index, in: LogIndex.checkpoint) == false

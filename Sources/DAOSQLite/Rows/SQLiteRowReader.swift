@@ -9,6 +9,8 @@ final class SQLiteRowReader: SQLRowReader {
     private let statement: OpaquePointer
     /// Finds the rows, while some were announced.
     @exclusivity(unchecked) private var walk: KeyWalk?
+    /// Finds the rows, in a read transaction.
+    @exclusivity(unchecked) private var feed: KeyFeed?
     /// Outlives the reader for the same reason.
     private unowned(unsafe) let connection: SQLiteConnection
     /// The file, where it is read without locks.
@@ -38,7 +40,19 @@ final class SQLiteRowReader: SQLRowReader {
         copy = nil
     }
 
+    /// Reads the rows that a feed finds; nil for those of the reader's statement.
+    func follow(feed: KeyFeed?) {
+        self.feed = feed
+        row = ResultRow(feed?.statement ?? statement)
+        copy = nil
+    }
+
     override func step() throws -> Bool {
+        if let feed {
+            guard try feed.find() else { return false }
+            row.show()
+            return true
+        }
         if let walk {
             guard try walk.find() else { return false }
             copy = walk.copy
