@@ -21,10 +21,10 @@ import Testing
                 """
                 CREATE TABLE "message" (
                   "id" INTEGER PRIMARY KEY,
-                  "sender" INTEGER NOT NULL,
-                  "date" REAL NOT NULL,
                   "isRead" BOOLEAN NOT NULL,
                   "score" REAL NOT NULL,
+                  "sender" INTEGER NOT NULL,
+                  "date" REAL NOT NULL,
                   "text" TEXT NOT NULL,
                   "subject" TEXT NOT NULL,
                   "draft" TEXT

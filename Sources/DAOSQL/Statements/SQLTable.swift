@@ -467,10 +467,12 @@ extension SQLTable {
 }
 
 extension SQLTable {
-    /// The statement that creates the table, with line breaks for readers. What can be long comes last: an engine passes all that
-    /// is before a column to find it, and a long row is on several pages.
+    /// The statement that creates the table, with line breaks for readers. An engine passes all that is before a column to find it,
+    /// and a long row is on several pages: so what can be long comes last, and before that the numbers for which there is an index
+    /// instead of a scan.
     var createTable: String {
-        var (short, long): ([String], [String]) = ([], [])
+        let indexed = Set(entity.allIndexes.compactMap(\.fields.first?.name))
+        var (short, found, long): ([String], [String], [String]) = ([], [], [])
         for (index, field) in entity.fields.enumerated() where !field.type.kind.isRelationship {
             var line = "  \(columns[index]) \(dialect.columnType(of: field))"
             if field.isPrimaryKey {
@@ -479,10 +481,10 @@ extension SQLTable {
             if !field.type.isOptional, !field.isPrimaryKey { line += " NOT NULL" }
             switch field.type.kind {
             case .string, .data, .url, .embedded: long.append(line)
-            default: short.append(line)
+            default: if indexed.contains(field.name) { found.append(line) } else { short.append(line) }
             }
         }
-        return "CREATE TABLE \(name) (\n\((short + long).joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
+        return "CREATE TABLE \(name) (\n\((short + found + long).joined(separator: ",\n"))\n)\(dialect.tableOptions(for: entity))"
     }
 
     /// Returns the name of an index, where no other object has it. It is not quoted.
