@@ -284,6 +284,7 @@ extension SQLiteConnection: SQLConnection {
 
     /// Lets a feed find rows until the read transaction ends.
     func open(_ feed: KeyFeed) {
+        if feed.isOpen { return }
         feed.open()
         feeds.append(feed)
     }
