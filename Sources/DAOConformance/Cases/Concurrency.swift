@@ -109,6 +109,32 @@ enum Concurrency {
             isDone.change { $0 = true }
             for reader in readers { try reader.wait(seconds: 30, "a reader") }
         },
+        ConformanceCase(
+            "C.freshReadsBeside", "C4", title: "a read by key, among many others, sees each commit that returned before it began"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item(id: 1, name: "n", number: 0))
+            let (committed, isDone) = (Shared(0), Shared(false))
+            let readers = (0..<3).map { _ in
+                Background {
+                    while !isDone.value {
+                        let earlier = committed.value
+                        let number = try dao.read(byPrimaryKey: 1)?.number ?? -1
+                        try expect(number >= earlier, "number \(earlier), which was committed, or a later one, got \(number)")
+                    }
+                }
+            }
+            defer { isDone.change { $0 = true } }
+            for number in 1...300 {
+                try dao.persist(Item(id: 1, name: "n", number: number))
+                committed.change { $0 = number }
+                try expectEqual(try dao.read(byPrimaryKey: 1)?.number, number, "the number that this thread committed")
+                // Then many reads follow each other.
+                if number.isMultiple(of: 10) { usleep(1000) }
+            }
+            isDone.change { $0 = true }
+            for reader in readers { try reader.wait(seconds: 30, "a reader") }
+        },
         ConformanceCase("C.manyReaders", "C1", title: "one hundred and fifty threads may read at once") { context in
             let dao = try context.dao(Item.self)
             try dao.create(Item.make(1...100))

@@ -41,7 +41,7 @@ enum Fault: String, CaseIterable, Sendable {
         translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn, sharedCallsFailTogether
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle,
-        spellingsAreApart
+        spellingsAreApart, readsOldRows
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow,
@@ -137,6 +137,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .readsLeaveTheOrder: ["N.writeSkew", "N.phantom", "N.readOnlyAnomaly"]
         case .snapshotsMoveOn: ["N.snapshotBeside"]
         case .spellingsAreApart: ["C.pathSpelling"]
+        case .readsOldRows: ["C.freshReadsBeside"]
         case .createsRegardless: ["L.notCreating"]
         case .closedFilesStayOpen: ["L.closedFiles"]
         case .writesReadOnly: ["L.readOnlyConfiguration"]

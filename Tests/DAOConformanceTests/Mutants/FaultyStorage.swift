@@ -1,5 +1,11 @@
 import DAOCore
 import Foundation
+import Synchronization
+
+/// The rows that were read last by their keys.
+private final class LastRead<Record: Model>: Sendable {
+    let rows = Mutex<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
+}
 
 /// A working storage with the fault of its database.
 ///
@@ -8,6 +14,12 @@ import Foundation
 struct FaultyStorage<Record: Model>: Storage {
     let base: any Storage<Record>
     let owner: FaultyDatabase
+    private let last = LastRead<Record>()
+
+    init(base: any Storage<Record>, owner: FaultyDatabase) {
+        self.base = base
+        self.owner = owner
+    }
 
     var database: any Database { owner }
     var fault: Fault { owner.fault }
@@ -34,6 +46,12 @@ struct FaultyStorage<Record: Model>: Storage {
         }
         if fault == .keysHideOwnWrites, owner.isInside {
             return try elsewhere { try base.read(keys: keys, includesSubentities: includesSubentities) }
+        }
+        if fault == .readsOldRows, !owner.isInside {
+            if let last = last.rows.withLock({ $0 }), last.keys == keys, last.end > .now { return last.rows }
+            let rows = try base.read(keys: keys, includesSubentities: includesSubentities)
+            last.rows.withLock { $0 = (keys, rows, .now + .milliseconds(5)) }
+            return rows
         }
         return try reading {
             do {
