@@ -25,6 +25,8 @@ final class BatchingEngine: SQLEngine {
     var commitCounter: ObservationHub.OpenCounter? { engine.commitCounter }
 
     func didRead() { engine.didRead() }
+    var allowsKeptSnapshots: Bool { engine.allowsKeptSnapshots }
+    func useToEndSnapshots(_ end: @escaping @Sendable () -> Void) { engine.useToEndSnapshots(end) }
     func suspend() { engine.suspend() }
     func close() { engine.close() }
 
@@ -98,7 +100,9 @@ private final class BatchingConnection: SQLConnection {
     var needsRest: Bool { inner.needsRest }
     func rest() -> Bool { inner.rest() }
     func compact(_ settings: SQLWriteSettings) throws -> CompactionReport { try inner.compact(settings) }
-    var isOutdated: Bool { inner.isOutdated }
+    func canReadAgain() -> Bool { inner.canReadAgain() }
+    var keepsSnapshot: Bool { inner.keepsSnapshot }
+    func endSnapshot() { inner.endSnapshot() }
     func hasCaughtUp() -> Bool { inner.hasCaughtUp() }
     func shouldReadAgain(after error: any Error) -> Bool { inner.shouldReadAgain(after: error) }
     func checkTransaction() throws { try inner.checkTransaction() }

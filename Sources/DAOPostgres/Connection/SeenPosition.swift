@@ -72,5 +72,5 @@ extension PostgresConnection {
     }
 
     /// A standby that has become the primary is not used as a standby any more.
-    var isOutdated: Bool { settings.isOfStandby && isOfPrimary }
+    func canReadAgain() -> Bool { !settings.isOfStandby || !isOfPrimary }
 }

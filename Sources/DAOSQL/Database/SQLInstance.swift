@@ -55,7 +55,8 @@ public final class SQLInstance: Sendable {
             open: {
                 observations.resumeWatchingOthers()
                 return SQLSession(try engine.connect(.read), path: path)
-            }, didRead: { engine.didRead() })
+            }, didRead: { engine.didRead() }, allowsKeptSnapshots: { engine.allowsKeptSnapshots })
+        engine.useToEndSnapshots { [weak readers] in readers?.endSnapshots() }
         let replicas =
             traits.hasReplicas
             ? SessionPool(

@@ -35,7 +35,8 @@ public protocol SQLConnection: AnyObject {
     ///   nil otherwise, or when the engine cannot tell.
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)?
 
-    /// Rolls back the running transaction, if there is one.
+    /// Rolls back the running transaction, if there is one. A connection that reads may keep what its reads saw, for the next
+    /// ones; see ``keepsSnapshot``.
     func rollback()
 
     /// Begins a savepoint; they nest.
@@ -78,8 +79,16 @@ public protocol SQLConnection: AnyObject {
     /// ended it.
     func checkTransaction() throws
 
-    /// Whether an idle connection that reads cannot be used again. By default false.
-    var isOutdated: Bool { get }
+    /// Prepares an idle connection that reads for its next read. What it sees from now on includes all commits that have returned.
+    ///
+    /// - Returns: False when it cannot be used again. By default true.
+    func canReadAgain() -> Bool
+
+    /// Whether an idle connection that reads has kept a snapshot. By default false.
+    var keepsSnapshot: Bool { get }
+
+    /// Ends the snapshot that an idle connection that reads has kept. By default there is none.
+    func endSnapshot()
 
     /// Whether a connection to a replica sees all commits that this process has seen. It may wait for them, for a short time. It
     /// is asked before every read. By default true.
@@ -196,8 +205,14 @@ extension SQLConnection {
     /// By default there is nothing to do.
     public func willClose() {}
 
+    /// By default true.
+    public func canReadAgain() -> Bool { true }
+
     /// By default false.
-    public var isOutdated: Bool { false }
+    public var keepsSnapshot: Bool { false }
+
+    /// By default there is none.
+    public func endSnapshot() {}
 
     /// By default true.
     public func hasCaughtUp() -> Bool { true }

@@ -34,8 +34,15 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
-    /// Is told of the end of every read transaction. By default it does nothing.
+    /// Is told of the end of every read transaction, before its connection is used again. By default it does nothing.
     func didRead()
+
+    /// Whether idle connections that read may keep their snapshots now; see ``SQLConnection/keepsSnapshot``. It is asked when one
+    /// that does has become idle. By default false.
+    var allowsKeptSnapshots: Bool { get }
+
+    /// Gets a closure that ends the snapshots of all idle connections that read. By default it is not used.
+    func useToEndSnapshots(_ end: @escaping @Sendable () -> Void)
 
     /// How to count the commits of all processes while the database is observed; nil, the default, when only
     /// this process writes.
@@ -70,6 +77,12 @@ extension SQLEngine {
 
     /// By default it does nothing.
     public func didRead() {}
+
+    /// By default false.
+    public var allowsKeptSnapshots: Bool { false }
+
+    /// By default it is not used.
+    public func useToEndSnapshots(_ end: @escaping @Sendable () -> Void) {}
 
     /// By default nil: only this process writes.
     public var commitCounter: ObservationHub.OpenCounter? { nil }

@@ -1,5 +1,5 @@
 import DAOCore
-import Dispatch
+import Foundation
 import Synchronization
 
 /// The sessions that read, or those that write where several can. A session is opened when all others are in use, and
@@ -13,6 +13,9 @@ final class SessionPool: Sendable {
     private let isClosed = Atomic(false)
     private let open: @Sendable () throws -> SQLSession
     private let didRead: @Sendable () -> Void
+    private let allowsKeptSnapshots: @Sendable () -> Bool
+    /// How many calls visit the idle sessions, and have taken one of them for a moment.
+    private let visits = Atomic(0)
     /// Counts the sessions that may still be taken; nil without a limit.
     private let free: DispatchSemaphore?
     private let limit: Int
@@ -27,12 +30,14 @@ final class SessionPool: Sendable {
     ///   - capacity: The number of idle sessions that are kept.
     ///   - open: Opens a session.
     ///   - didRead: Is called when a session returns, before it can be taken again.
+    ///   - allowsKeptSnapshots: Whether idle sessions may keep their snapshots.
     init(
         _ traits: SQLEngineTraits, maximum: Int?, capacity: Int, open: @escaping @Sendable () throws -> SQLSession,
-        didRead: @escaping @Sendable () -> Void = {}
+        didRead: @escaping @Sendable () -> Void = {}, allowsKeptSnapshots: @escaping @Sendable () -> Bool = { false }
     ) {
         self.open = open
         self.didRead = didRead
+        self.allowsKeptSnapshots = allowsKeptSnapshots
         idle = Spares(count: max(capacity, 1))
         path = traits.path
         option = traits.readersOption
@@ -52,8 +57,8 @@ final class SessionPool: Sendable {
         {
             throw StorageError.tooManyReads(path, option: option)
         }
-        while let session = idle.take() {
-            if !session.connection.isOutdated { return session }
+        while let session = idle.take() ?? takeVisited() {
+            if session.connection.canReadAgain() { return session }
         }
         do {
             let session = try open()
@@ -64,6 +69,23 @@ final class SessionPool: Sendable {
             free?.signal()
             throw error
         }
+    }
+
+    /// Takes a session that another call has visited in this moment; nil when there is none.
+    @inline(never) private func takeVisited() -> SQLSession? {
+        for _ in 0..<100 where visits.load(ordering: .relaxed) > 0 {
+            sched_yield()
+            if let session = idle.take() { return session }
+        }
+        return nil
+    }
+
+    /// Ends the snapshots that idle sessions have kept.
+    func endSnapshots() {
+        visits.add(1, ordering: .sequentiallyConsistent)
+        idle.forEach { $0.connection.endSnapshot() }
+        visits.subtract(1, ordering: .sequentiallyConsistent)
+        if isClosed.load(ordering: .sequentiallyConsistent) { idle.drain { _ in } }
     }
 
     /// Takes a session that sees all commits that this process has seen; nil when there is none now.
@@ -86,15 +108,21 @@ final class SessionPool: Sendable {
             taken += 1
         }
         idle.drain { _ in }
+        while visits.load(ordering: .sequentiallyConsistent) > 0 { sched_yield() }
+        // Those that were being visited.
+        idle.drain { _ in }
         try body()
     }
 
     /// Takes back a session.
     func put(_ session: SQLSession) {
+        let keepsSnapshot = session.connection.keepsSnapshot
         didRead()
         // Where there is no place for it, it is closed.
         _ = idle.leave(session)
         if isClosed.load(ordering: .sequentiallyConsistent) { idle.drain { _ in } }
+        // Whoever has ended the snapshots of idle sessions a moment ago did not find this one.
+        if keepsSnapshot, !allowsKeptSnapshots() { endSnapshots() }
         free?.signal()
     }
 

@@ -23,13 +23,12 @@ struct LogIndex {
 
     /// Reads the index that a connection has mapped; nil when there is none, as in a database without a log.
     init?(_ handle: OpaquePointer) {
-        var pointer: UnsafeMutablePointer<sqlite3_file>?
-        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &pointer) == SQLITE_OK, let file = pointer,
-            let methods = file.pointee.pMethods?.pointee, methods.iVersion >= 2, let map = methods.xShmMap
-        else { return nil }
-        // The region was mapped when the connection first read. This call only returns its address.
-        var region: UnsafeMutableRawPointer?
-        guard map(file, 0, Self.regionSize, 0, &region) == SQLITE_OK, let region else { return nil }
+        guard let region = Self.region(handle) else { return nil }
+        self.init(region: region)
+    }
+
+    /// Reads the index from its memory.
+    @inline(__always) init(region: UnsafeRawPointer) {
         change = region.load(fromByteOffset: 8, as: UInt32.self)
         // 65,536 does not fit.
         let size = Int(region.load(fromByteOffset: 14, as: UInt16.self))
@@ -37,6 +36,18 @@ struct LogIndex {
         pages = region.load(fromByteOffset: 16, as: UInt32.self)
         movedPages = region.load(fromByteOffset: 96, as: UInt32.self)
         checksum = region.load(fromByteOffset: 40, as: UInt32.self)
+    }
+
+    /// The memory of the index that a connection has mapped; nil when there is none. It is there for as long as the connection,
+    /// unless that could only read the index when it opened it.
+    static func region(_ handle: OpaquePointer) -> UnsafeRawPointer? {
+        var pointer: UnsafeMutablePointer<sqlite3_file>?
+        guard sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &pointer) == SQLITE_OK, let file = pointer,
+            let methods = file.pointee.pMethods?.pointee, methods.iVersion >= 2, let map = methods.xShmMap
+        else { return nil }
+        // The region was mapped when the connection first read. This call only returns its address.
+        var region: UnsafeMutableRawPointer?
+        return map(file, 0, regionSize, 0, &region) == SQLITE_OK ? region.map { UnsafeRawPointer($0) } : nil
     }
 
     /// The byte of the file of the index that every process locks while it has the index open. It is part of the

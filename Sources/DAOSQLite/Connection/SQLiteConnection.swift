@@ -1,6 +1,17 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
+import Synchronization
+
+/// How the snapshot of a read stays open for the next one, in its statements; see ``KeyFeed``.
+private struct KeptSnapshot {
+    /// The memory of the index of the log; nil before it is needed.
+    var index: UnsafeRawPointer?
+    /// The number of commits before the running read; nil when it may keep no snapshot.
+    var count: UInt64?
+    /// The parked transaction in which the snapshot began. It may be kept no longer than that.
+    var number = 0
+}
 
 /// One connection to the file: SQLite's handle and the state of its transaction.
 final class SQLiteConnection: @unchecked Sendable {
@@ -15,10 +26,12 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether a transaction was begun and not ended.
     private(set) var isInTransaction = false
-    /// The number of read transactions.
-    private(set) var readTransactions = 0
-    /// The statements that are open until the read transaction ends.
-    private var feeds: [KeyFeed] = []
+    /// The number of snapshots that were read so far.
+    @exclusivity(unchecked) private(set) var snapshots = 0
+    /// The statements that are open until the snapshot ends.
+    @exclusivity(unchecked) private var feeds: [KeyFeed] = []
+    /// How snapshots outlive a read; nil for a connection that keeps none.
+    @exclusivity(unchecked) private var kept: KeptSnapshot?
     /// The row of the table that they join; nil before the first one.
     private var nextKeyRow: UnsafeMutablePointer<NextKey>?
     /// Whether the running statement commits.
@@ -57,7 +70,9 @@ final class SQLiteConnection: @unchecked Sendable {
     ///   - path: The path in errors.
     ///   - settings: Shared by all connections of an engine.
     ///   - unlocked: The file when it is read without locks.
-    init(_ handle: OpaquePointer, path: String, _ settings: SQLiteSettings, _ unlocked: UnlockedFile?) {
+    ///   - keepsSnapshots: Whether the connection may keep a snapshot for the next read.
+    init(_ handle: OpaquePointer, path: String, _ settings: SQLiteSettings, _ unlocked: UnlockedFile?, keepsSnapshots: Bool) {
+        if keepsSnapshots { kept = KeptSnapshot() }
         self.unlocked = unlocked
         self.handle = handle
         self.path = path
@@ -160,7 +175,7 @@ extension SQLiteConnection: SQLConnection {
         try outcome.check()
         try run("BEGIN")
         isInTransaction = true
-        readTransactions &+= 1
+        snapshots &+= 1
         do {
             // `BEGIN` alone takes no snapshot; the first read does.
             _ = try schemaVersion()
@@ -251,7 +266,38 @@ extension SQLiteConnection: SQLConnection {
         return (before.count, after.count)
     }
 
-    func rollback() { end() }
+    func rollback() {
+        if isInTransaction || feeds.isEmpty || kept?.number != parked.number { end() }
+    }
+
+    var keepsSnapshot: Bool { !feeds.isEmpty }
+
+    func endSnapshot() { if keepsSnapshot { end() } }
+
+    func canReadAgain() -> Bool {
+        if let unlocked { return unlocked.isUnchanged && !unlocked.isShared }
+        guard kept != nil else { return true }
+        let count = parked.isParked && !StatementTimer.isUsed ? commitCount() : nil
+        if count == nil || count != kept?.count {
+            endSnapshot()
+            kept?.count = count
+            snapshots &+= 1
+        }
+        return true
+    }
+
+    /// The number of the last commit of any process; nil when there is no log.
+    private func commitCount() -> UInt64? {
+        if kept?.index == nil {
+            // The first read maps the index of the log.
+            kept?.index = (try? schemaVersion()).flatMap { _ in LogIndex.region(handle) }
+            if kept?.index == nil { kept = nil }
+        }
+        let count = (kept?.index).map { LogIndex(region: $0).count }
+        // The snapshot is looked for afterwards, so it is of this commit or a later one.
+        atomicMemoryFence(ordering: .acquiring)
+        return count
+    }
 
     /// Moves the contents of the log into the file and empties the log, unless others use it. A log that is not the one
     /// that was opened stays as it is: the pages that this connection knows could be older.
@@ -266,10 +312,11 @@ extension SQLiteConnection: SQLConnection {
         sqlite3_exec(handle, "PRAGMA wal_checkpoint(TRUNCATE)", nil, nil, nil)
     }
 
-    var isOutdated: Bool { unlocked.map { !$0.isUnchanged || $0.isShared } ?? false }
-
-    /// Whether a statement may stay open for the rows that are read by key: a transaction reads, and nobody is told of statements.
-    var isReadingOften: Bool { isInTransaction && files == nil && unlocked == nil && trace == nil }
+    /// Whether statements may stay open for the rows that are read by key: in a transaction that reads, or where the snapshot of a
+    /// read is kept, and while nobody is told of statements.
+    var keepsStatementsOpen: Bool {
+        (isInTransaction || kept?.count != nil) && files == nil && unlocked == nil && trace == nil
+    }
 
     /// The row of the table `dao_next_key`.
     func nextKey() throws -> UnsafeMutablePointer<NextKey> {
@@ -282,9 +329,10 @@ extension SQLiteConnection: SQLConnection {
         return made
     }
 
-    /// Lets a feed find rows until the read transaction ends.
+    /// Lets a feed find rows until the snapshot ends.
     func open(_ feed: KeyFeed) {
         if feed.isOpen { return }
+        if feeds.isEmpty, !isInTransaction { kept?.number = parked.number }
         feed.open()
         feeds.append(feed)
     }
@@ -328,7 +376,10 @@ extension SQLiteConnection: SQLConnection {
         throw error
     }
 
-    var underlyingHandle: (any UnderlyingHandle)? { SQLiteHandle(self) }
+    var underlyingHandle: (any UnderlyingHandle)? {
+        if !isInTransaction { endSnapshot() }
+        return SQLiteHandle(self)
+    }
 
     // MARK: Statements
 

@@ -18,12 +18,13 @@ final class SQLiteStatement: SQLStatement {
     @exclusivity(unchecked) private var walk: KeyWalk?
     /// The same, kept for the next rows that are announced.
     private var preparedWalk: KeyWalk?
-    /// Finds the rows in a read transaction, from some on.
+    /// Finds the rows in a snapshot, from some on.
     @exclusivity(unchecked) private var feed: KeyFeed?
-    /// The same, kept for other transactions; nil inside where there can be none.
-    private var preparedFeed: KeyFeed??
-    /// How many rows were read by their integer keys in a transaction, and in which.
-    @exclusivity(unchecked) private var reads = (count: 0, transaction: 0)
+    /// The same, kept for other snapshots; nil where there can be none, as without a reader, or beside a table of another program
+    /// with the name of the feed's.
+    private lazy var preparedFeed = makeFeed()
+    /// How many rows were read by their keys in a snapshot, in which, and whether there were some in the one before.
+    @exclusivity(unchecked) private var reads = (count: 0, snapshot: 0, wereSome: false)
 
     init(_ pointer: OpaquePointer, _ connection: SQLiteConnection, entity: String) {
         self.pointer = pointer
@@ -46,36 +47,40 @@ final class SQLiteStatement: SQLStatement {
             if walk.leads(to: key) { return }
             endWalk()
         }
-        if case .integer(let number) = key {
-            if let feed {
-                feed.wanted = number
-                if feed.isOpen { return }
-                endFeed()
+        if let feed {
+            if feed.isOpen, feed.want(key) {
+                reads.count &+= 1
+                return
             }
-            if connection.isReadingOften, beginFeed(at: number) { return }
-            return try check(Bind.integer(pointer, 1, number))
+            endFeed()
         }
-        endFeed()
+        if connection.keepsStatementsOpen, beginFeed(at: key) { return }
+        if case .integer(let number) = key { return try check(Bind.integer(pointer, 1, number)) }
         connection.arena.reset()
         holdsBindings = true
         try check(Bind.key(pointer, 1, key, connection.arena))
     }
 
-    /// Leaves a statement open that finds the rows, from the fifth of a transaction on.
-    @inline(never) private func beginFeed(at key: Int64) -> Bool {
-        if reads.transaction != connection.readTransactions { reads = (0, connection.readTransactions) }
-        reads.count += 1
-        guard reads.count > KeyFeed.patience, let reader = reader as? SQLiteRowReader, reader.entity.keyKind != .uint64 else {
-            return false
+    /// Leaves a statement open that finds the rows, from the fifth of a snapshot on, or from the first on when the one before had as
+    /// many.
+    @inline(never) private func beginFeed(at key: Key) -> Bool {
+        if reads.snapshot != connection.snapshots {
+            reads = (0, connection.snapshots, reads.count > KeyFeed.patience)
         }
-        let feed = preparedFeed ?? (try? KeyFeed(pointer, connection, entity: entity))
-        preparedFeed = .some(feed)
-        guard let feed else { return false }
+        reads.count &+= 1
+        guard reads.wereSome || reads.count > KeyFeed.patience, let reader = reader as? SQLiteRowReader, let feed = preparedFeed,
+            feed.want(key)
+        else { return false }
         connection.open(feed)
-        feed.wanted = key
         self.feed = feed
         reader.follow(feed: feed)
         return true
+    }
+
+    private func makeFeed() -> KeyFeed? {
+        // Large keys of UInt64 are blobs.
+        guard let reader, reader.entity.keyKind != .uint64 else { return nil }
+        return try? KeyFeed(pointer, connection, reader.entity)
     }
 
     private func endFeed() {

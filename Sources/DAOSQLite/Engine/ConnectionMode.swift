@@ -46,7 +46,7 @@ extension SQLiteConnection {
             sqlite3_close_v2(handle)
             throw SQLiteError.error(SQLITE_CANTOPEN, String(cString: sqlite3_errstr(SQLITE_CANTOPEN)), path: path)
         }
-        let connection = SQLiteConnection(handle, path: path, settings, unlocked)
+        let connection = SQLiteConnection(handle, path: path, settings, unlocked, keepsSnapshots: mode == .reader)
         sqlite3_extended_result_codes(handle, 1)
         if settings.checksums == .maintained { dao_checksums_set_verified(handle, 0) }
         sqlite3_busy_timeout(handle, settings.busyTimeout.milliseconds)

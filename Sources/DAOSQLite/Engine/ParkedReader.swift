@@ -8,7 +8,9 @@ import Synchronization
 /// without a system call.
 ///
 /// SQLite counts the locks of a process on the index of the log, and asks the operating system only for the first lock and
-/// for the release of the last. No rows are read in the parked transaction: every read begins its own, on the last commit.
+/// for the release of the last. No rows are read in the parked transaction: every read begins its own, on the last commit, or goes
+/// on with the snapshot of the read before it on its connection when there was no commit since. No connection keeps a snapshot
+/// longer than the parked transaction.
 ///
 /// The transaction is begun again every 5 ms and after each commit of the process, and ends when the process has not read in the
 /// meantime. It ends before a commit that can begin the log anew or is to move it into the file. It is not begun while another
@@ -32,6 +34,10 @@ final class ParkedReader: Sendable {
         /// How many closures of ``without(_:)`` are running.
         var pauses = 0
         var isClosed = false
+        /// The number of transactions that were begun.
+        var begun = 0
+        /// Ends the snapshots that idle connections have kept.
+        var endSnapshots: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
@@ -41,10 +47,18 @@ final class ParkedReader: Sendable {
     private let isRunning = Atomic(false)
     /// Whether the process has read since the timer last fired.
     private let isUsed = Atomic(false)
-    private let isBegun = Atomic(false)
+    private let begun = Atomic(0)
+
+    /// The number of the transaction that is open now; zero when none is.
+    // Sequentially consistent, so that a connection that has kept a snapshot sees that there is no transaction any more, or whoever
+    // ends it finds the connection.
+    @inline(__always) var number: Int { begun.load(ordering: .sequentiallyConsistent) }
 
     /// Whether the transaction is open now.
-    var isParked: Bool { isBegun.load(ordering: .acquiring) }
+    var isParked: Bool { number != 0 }
+
+    /// Sets what ends the snapshots that idle connections have kept.
+    func useToEndSnapshots(_ end: @escaping @Sendable () -> Void) { state.withLock { $0.endSnapshots = end } }
 
     /// Notes a read of the process, on a connection of an engine.
     @inline(__always) func didRead(on engine: SQLiteEngine) {
@@ -73,9 +87,10 @@ final class ParkedReader: Sendable {
     func didCommit() {
         guard isRunning.load(ordering: .relaxed) else { return }
         state.withLock { state in
-            end(state)
+            // Nobody goes on with a snapshot from before the commit.
+            endTransaction(state)
             // The timer tries again.
-            if state.timer != nil, state.connection != nil { try? begin(state) }
+            if state.timer != nil, state.connection != nil { try? begin(&state) }
         }
     }
 
@@ -131,7 +146,7 @@ final class ParkedReader: Sendable {
             guard isUsed.exchange(false, ordering: .relaxed) else { return stop(&state) }
             do {
                 try open(&state, on: engine)
-                try begin(state)
+                try begin(&state)
             } catch {
                 // Reads work without it. What cannot be opened now is not tried again.
                 if state.connection == nil {
@@ -152,18 +167,24 @@ final class ParkedReader: Sendable {
         state.index = FileIdentity(connection.index).flatMap { FileIdentity.descriptors(of: [$0]).first }
     }
 
-    private func begin(_ state: State) throws {
+    private func begin(_ state: inout State) throws {
         guard state.pauses == 0, let connection = state.connection, let index = state.index,
             let log = LogIndex(connection.handle), log.pages <= Self.longestLog || log.pages == log.movedPages,
             ProcessLock.isHeldElsewhere(index, in: LogIndex.checkpoint) == false
         else { return }
         try connection.beginReading()
-        isBegun.store(true, ordering: .releasing)
+        state.begun += 1
+        begun.store(state.begun, ordering: .sequentiallyConsistent)
     }
 
     private func end(_ state: State) {
+        endTransaction(state)
+        state.endSnapshots?()
+    }
+
+    private func endTransaction(_ state: State) {
         guard isParked else { return }
+        begun.store(0, ordering: .sequentiallyConsistent)
         state.connection?.rollback()
-        isBegun.store(false, ordering: .releasing)
     }
 }

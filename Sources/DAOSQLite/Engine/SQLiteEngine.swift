@@ -82,6 +82,10 @@ final class SQLiteEngine: SQLEngine {
 
     func didRead() { parked.didRead(on: self) }
 
+    var allowsKeptSnapshots: Bool { parked.isParked }
+
+    func useToEndSnapshots(_ end: @escaping @Sendable () -> Void) { parked.useToEndSnapshots(end) }
+
     /// A file that is read without locks is not written by any process.
     var commitCounter: ObservationHub.OpenCounter? {
         let (path, mode, settings) = (file.path, readingMode, settings)
