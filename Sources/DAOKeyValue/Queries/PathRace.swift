@@ -30,6 +30,15 @@ final class PathRace {
             if keeps { entries.append(walk.key) }
             return true
         }
+
+        /// Moves on until the path ends, or more than some entries were counted. Returns whether it has ended.
+        func run(_ distance: inout Int, within limit: Int) throws -> Bool {
+            while distance <= limit {
+                guard try next(keeps: distance < PathRace.keptEntries) else { return true }
+                distance &+= 1
+            }
+            return false
+        }
     }
 
     /// A path has ended: it is shorter than what was looked at on the path of the query.
@@ -67,6 +76,11 @@ final class PathRace {
 
     /// The path with the fewest entries; nil when all have more than a limit.
     func winner(within limit: Int) throws -> AccessPath? {
+        if runners.count == 1 {
+            guard try runners[0].run(&distance, within: limit) else { return nil }
+            ended = 0
+            return paths[0]
+        }
         while distance <= limit { if let winner = try step() { return winner } }
         return nil
     }
