@@ -31,11 +31,18 @@ struct SQLiteDialect: SQLDialect {
 
     /// The affinity of a declared type, by SQLite's rules.
     func storedType(_ type: String) -> String {
-        let type = type.uppercased()
-        if type.contains("INT") { return "INTEGER" }
-        if type.contains("CHAR") || type.contains("CLOB") || type.contains("TEXT") { return "TEXT" }
-        if type.contains("BLOB") || type.isEmpty { return "BLOB" }
-        if type.contains("REAL") || type.contains("FLOA") || type.contains("DOUB") { return "REAL" }
+        let bytes = type.utf8.map { (97...122).contains($0) ? $0 - 32 : $0 }
+        func has(_ part: StaticString) -> Bool {
+            let length = part.utf8CodeUnitCount
+            return bytes.count >= length
+                && (0...bytes.count - length).contains { start in
+                    (0..<length).allSatisfy { bytes[start + $0] == part.utf8Start[$0] }
+                }
+        }
+        if has("INT") { return "INTEGER" }
+        if has("CHAR") || has("CLOB") || has("TEXT") { return "TEXT" }
+        if has("BLOB") || bytes.isEmpty { return "BLOB" }
+        if has("REAL") || has("FLOA") || has("DOUB") { return "REAL" }
         return "NUMERIC"
     }
 

@@ -45,7 +45,8 @@ extension Schema {
             try entity.write(record.pointee.values, to: row)
         }
         self.init(
-            entity: entity.name, fields: fields, indexes: entity.indexes.map { Index($0) }, decode: decode, encode: encode)
+            entity: entity.name, fields: fields, indexes: entity.indexes.map { Index($0) }, isOfStoredEntity: true,
+            decode: decode, encode: encode)
     }
 }
 

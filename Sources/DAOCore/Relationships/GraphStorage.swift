@@ -35,8 +35,9 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
         counting = CountingStorage.counting(flat)
-        evaluating = flat as? any RelatedEvaluating<Record>
-        decodesRows = flat is any DecodingStorage<Record>
+        let decoding = flat.database as? any DecodingDatabase
+        evaluating = decoding?.evaluating(flat)
+        decodesRows = decoding?.decodes(flat) == true
         isFlat = Record.schema.relations.isEmpty
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)

@@ -10,8 +10,8 @@ final class StorageGraph: Sendable {
         let position: Int
     }
 
-    // The value is a storage of the model that the key identifies.
-    private let storages: [ObjectIdentifier: any Sendable]
+    /// A ``StorageBox`` of the model that the key identifies.
+    private let storages: [ObjectIdentifier: AnyObject & Sendable]
     private let links: [Field: any LinkStorage]
     /// Erases rows without their links, by the name of the entity.
     private let erasers: [String: @Sendable ([Key]) throws -> Int]
@@ -52,8 +52,8 @@ final class StorageGraph: Sendable {
 
     /// Returns the storage of a model without related rows.
     func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> {
-        guard let storage = storages[ObjectIdentifier(model)] as? any Storage<Record> else { throw unreached(model) }
-        return storage
+        guard let box = storages[ObjectIdentifier(model)] as? StorageBox<Record> else { throw unreached(model) }
+        return box.storage
     }
 
     /// Returns a graph that reaches a model: this one, or one that is opened for it.
@@ -114,7 +114,7 @@ final class StorageGraph: Sendable {
     /// Finds all models that a model reaches.
     private struct Walk {
         let database: any Database
-        var storages: [ObjectIdentifier: any Sendable] = [:]
+        var storages: [ObjectIdentifier: AnyObject & Sendable] = [:]
         var erasers: [String: @Sendable ([Key]) throws -> Int] = [:]
         var relations: [(model: ObjectIdentifier, field: Int, description: RelationDescription)] = []
         /// The models that several relationships lead to, and the root when a relationship leads to it.
@@ -133,7 +133,7 @@ final class StorageGraph: Sendable {
             let schema = Record.schema
             if let problem = schema.problem { throw problem }
             // Its models declare what is stored already, and other models can be declared beside them.
-            if model is any UntypedModel.Type { return }
+            if schema.isOfStoredEntity { return }
             try schema.probe.run(schema)
             if let whole = schema.whole { return try declare(whole) }
             try database.engineState.declarations.open(model, in: database)
@@ -155,7 +155,7 @@ final class StorageGraph: Sendable {
             if schema.whole != nil, let field = schema.declaration.requiredElsewhere.first {
                 storage = PartStorage(flat: storage, missing: field)
             }
-            storages[id] = storage
+            storages[id] = StorageBox(storage)
             erasers[schema.description.name] = { [storage] in try storage.erase(keys: $0) }
             targets[id] = []
             for relation in schema.relations {
@@ -191,6 +191,13 @@ final class StorageGraph: Sendable {
             return found
         }
     }
+}
+
+/// A storage as an object: the run time finds the type of an object at once, and that of an `any Storage` among all that there are.
+private final class StorageBox<Record: Model>: Sendable {
+    let storage: any Storage<Record>
+
+    init(_ storage: any Storage<Record>) { self.storage = storage }
 }
 
 extension StorageGraph {

@@ -9,12 +9,6 @@ struct RevisionField<Record: Model>: Sendable {
         self.index = index
     }
 
-    /// The field of a schema that is a revision; nil when there is none.
-    init?(among fields: [ErasedField<Record>]) {
-        guard let index = fields.firstIndex(where: { $0.revision != nil }), let field = fields[index].revision else { return nil }
-        self.init(field, at: index)
-    }
-
     /// Returns the revision of a record.
     func value(of record: Record) -> Revision { withUnsafePointer(to: record) { field.value(of: $0) } }
 

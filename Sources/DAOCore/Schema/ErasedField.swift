@@ -1,27 +1,40 @@
-/// A ``Field`` with an erased value type. Only its closures know the type.
-@usableFromInline struct ErasedField<Record: Model>: Sendable {
-    @usableFromInline let description: FieldDescription
+/// What is known of a field whatever the types of its model and its value are.
+///
+/// A schema is checked with these. Each loop over ``ErasedField``, and each of its copies, asks the run time for types that are
+/// those of one model, and an application with many models pays for it when it starts.
+struct FieldFacts: Sendable {
+    let description: FieldDescription
     let keyPath: any AnyKeyPath & Sendable
     let offset: Int
-    let earlierNames: [String]
-    let writeDefault: (@Sendable (RowWriter) throws -> Void)?
+    var earlierNames: [String] = []
+    var writeDefault: (@Sendable (RowWriter) throws -> Void)?
+    /// Whether the field has a reader of keys: its type can be that of a primary key.
+    let isKey: Bool
+    let isRelation: Bool
+    /// Whether the field counts the writes of a row.
+    var isRevision = false
+    /// The fault of a field that has to do with revisions; nil when there is none.
+    var revisionFault: String?
+    /// The type of the elements of an array of values; nil when the field is no such array.
+    var elementType: FieldType?
+    /// The declared members of a `Codable` value.
+    var members: [EmbeddedMember] = []
+    /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
+    /// none.
+    var relationFault: RelationFault?
+    /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?` nor a Reference.
+    var hasUnknownRelation = false
+}
+
+/// A ``Field`` with an erased value type. Only its closures know the type.
+@usableFromInline struct ErasedField<Record: Model>: Sendable {
+    let facts: FieldFacts
     let value: @Sendable (Record) -> Value
     let key: (@Sendable (UnsafePointer<Record>) -> Key)?
     /// Creates the relationship of the field from its position; nil when the field is not a relationship.
     let relation: (@Sendable (Int) -> any Relation<Record>)?
     /// The field itself when it counts the writes of a row; otherwise nil.
     let revision: Field<Record, Revision>?
-    /// The fault of a field that has to do with revisions; nil when there is none.
-    let revisionFault: String?
-    /// The type of the elements of an array of values; nil when the field is no such array.
-    let elementType: FieldType?
-    /// The declared members of a `Codable` value.
-    let members: [EmbeddedMember]
-    /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
-    /// none.
-    let relationFault: RelationFault?
-    /// Whether the field holds models in an unsupported form: neither `[SomeModel]` nor `SomeModel?` nor a Reference.
-    let hasUnknownRelation: Bool
 
     @usableFromInline init<Stored: FieldValue>(_ field: Field<Record, Stored>) {
         var isPrimaryKey = false
@@ -52,7 +65,7 @@
             }
         }
         revision = field as? Field<Record, Revision>
-        revisionFault =
+        let revisionFault: String? =
             if revision != nil, writeDefault != nil {
                 "has a default; remove it, because the database counts revisions from 1"
             } else if Stored.self is Revision?.Type || Stored.self is [Revision].Type {
@@ -67,19 +80,16 @@
         let type = Stored.fieldType
         // A value that cannot be encoded is null.
         if !type.isOptional, defaultValue?.isNull == true { defaultValue = nil }
-        description = FieldDescription(
+        let description = FieldDescription(
             name: field.name, type: type, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique,
             defaultValue: defaultValue)
-        keyPath = field.keyPath
-        offset = field.offset
-        self.earlierNames = earlierNames
-        self.writeDefault = writeDefault
         value = { record in withUnsafePointer(to: record) { field.value(of: $0).fieldValue } }
         if isPrimaryKey, let keyType = Stored.self as? any PrimaryKeyValue.Type {
             key = Self.keyReader(keyType, field)
         } else {
             key = nil
         }
+        let relationFault: RelationFault?
         if Stored.self is any ReferenceValue.Type {
             let erasure: TargetErasure = cascades ? .cascade : isRestricted ? .restrict : .unlink
             relationFault =
@@ -96,9 +106,11 @@
             relationFault = isOwned == isLinked ? .writesUnsaid : nil
             relation = related.flatMap { Self.relation($0, field, isOwned: isOwned, cascades: cascades) }
         }
-        hasUnknownRelation = related != nil && relation == nil
-        elementType = Stored.elementType
-        self.members = members
+        facts = FieldFacts(
+            description: description, keyPath: field.keyPath, offset: field.offset, earlierNames: earlierNames,
+            writeDefault: writeDefault, isKey: key != nil, isRelation: relation != nil, isRevision: revision != nil,
+            revisionFault: revisionFault, elementType: Stored.elementType, members: members, relationFault: relationFault,
+            hasUnknownRelation: related != nil && relation == nil)
     }
 
     /// Creates a field without a type of the application.
@@ -115,8 +127,8 @@
         // As in a declaration, which does not know the target.
         var declared = description
         declared.relation = nil
-        self.description = declared
-        self.keyPath = keyPath
+        facts = FieldFacts(
+            description: declared, keyPath: keyPath, offset: -1, isKey: description.isPrimaryKey, isRelation: relation != nil)
         self.value = value
         self.relation = relation
         let kind = description.type.kind
@@ -125,15 +137,7 @@
         } else {
             key = nil
         }
-        offset = -1
-        earlierNames = []
-        writeDefault = nil
         revision = nil
-        revisionFault = nil
-        elementType = nil
-        members = []
-        relationFault = nil
-        hasUnknownRelation = false
     }
 
     /// Creates the relationship of a field. `Child` is the related model of the field's type.
@@ -196,8 +200,13 @@ enum RelationFault {
     @usableFromInline let keyPaths: [any AnyKeyPath & Sendable]
 
     @usableFromInline init(_ fields: [ErasedField<Record>]) {
-        offsets = fields.map(\.offset)
-        keyPaths = fields.map(\.keyPath)
+        var offsets: [Int] = []
+        var keyPaths: [any AnyKeyPath & Sendable] = []
+        for index in 0..<fields.count {
+            offsets.append(fields[index].facts.offset)
+            keyPaths.append(fields[index].facts.keyPath)
+        }
+        (self.offsets, self.keyPaths) = (offsets, keyPaths)
     }
 
     /// Reads the field of a model.

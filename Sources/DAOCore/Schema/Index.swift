@@ -177,13 +177,13 @@ public struct Index<Record: Model>: Sendable {
     var isPartial: Bool { if case .meeting = rows { true } else { false } }
 
     /// The fields of the index; nil when a key path does not lead to a stored field.
-    func fields(_ fields: [ErasedField<Record>]) -> [IndexedField]? {
+    func fields(_ fields: [FieldFacts]) -> [IndexedField]? {
         indexedFields { keyPath in fields.first { $0.keyPath == keyPath }?.description.name }
     }
 
     /// The description of the index; nil when a key path does not lead to a stored field, or when a condition needs the
     /// schema.
-    func description(_ fields: [ErasedField<Record>]) -> IndexDescription? {
+    func description(_ fields: [FieldFacts]) -> IndexDescription? {
         guard !isPartial, let indexed = self.fields(fields) else { return nil }
         var condition: IndexCondition?
         if case .meetingCanonical(let canonical) = rows { condition = canonical }

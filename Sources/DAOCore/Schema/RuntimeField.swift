@@ -58,12 +58,13 @@ extension Schema {
 
     /// Declares a model by closures that read and write one record. Nothing is specialised for the model.
     convenience init(
-        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>],
+        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>], isOfStoredEntity: Bool = false,
         decode: @escaping @Sendable (RowReader) throws -> Record,
         encode: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
     ) {
         self.init(
-            entity: entity, fields: fields, indexes: indexes, decodeRow: { $1 = try decode($0) },
+            entity: entity, fields: fields, indexes: indexes, isOfStoredEntity: isOfStoredEntity,
+            decodeRow: { $1 = try decode($0) },
             decodeRows: { row, limit, expected, records in
                 if expected > 0 { records.reserveCapacity(expected) }
                 var remaining = limit

@@ -54,6 +54,8 @@ public final class Schema<Record: Model>: Sendable {
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
     let dropped: [String]
+    /// Whether the schema was made of an entity as it is stored.
+    let isOfStoredEntity: Bool
     /// The model that the schema declares a part of; nil for a whole entity.
     let whole: (any Model.Type)?
     /// Writes the default of a field: the declared default, otherwise the empty value of its type; nil when
@@ -122,40 +124,54 @@ public final class Schema<Record: Model>: Sendable {
     }
 
     @usableFromInline init(
-        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [],
+        entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [], isOfStoredEntity: Bool = false,
         decodeRow: @escaping @Sendable (RowReader, inout Record?) throws -> Void,
         decodeRows: @escaping @Sendable (RowReader, Int, Int, inout [Record]) throws -> Void,
         encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
         mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     ) {
+        var facts: [FieldFacts] = []
+        var values: [@Sendable (Record) -> Value] = []
+        var relations: [any Relation<Record>] = []
+        var keyOfRecord: @Sendable (UnsafePointer<Record>) -> Key = { _ in Key.integer(0) }
+        var revision: RevisionField<Record>?
+        // The only loop over the fields of the model.
+        for index in 0..<fields.count {
+            let field = fields[index]
+            facts.append(field.facts)
+            values.append(field.value)
+            if let make = field.relation { relations.append(make(index)) }
+            if let key = field.key { keyOfRecord = key }
+            if revision == nil, let field = field.revision { revision = RevisionField(field, at: index) }
+        }
         description = EntityDescription(
-            name: entity, fields: fields.map { $0.description },
-            indexes: indexes.compactMap { $0.description(fields) })
-        fault = SchemaCheck.problem(description, fields: fields, indexes: indexes)
-        let partial = indexes.filter(\.isPartial)
+            name: entity, fields: facts.map(\.description),
+            indexes: indexes.isEmpty ? [] : indexes.compactMap { $0.description(facts) })
+        let hasUnknownIndex = !indexes.isEmpty && indexes.contains { $0.fields(facts) == nil }
+        fault =
+            Record.self == LinkRow.self
+            ? nil : SchemaCheck.problem(description, fields: facts, hasUnknownIndex: hasUnknownIndex)
+        let partial = indexes.isEmpty ? [] : indexes.filter(\.isPartial)
         partialIndexes =
             partial.isEmpty ? nil : PartialIndexes { [description] in Index.descriptions(of: partial, in: description) }
         keyKind = description.keyKind
-        relations = Relations(fields.enumerated().compactMap { index, field in field.relation?(index) })
-        inverses = UsedInverses(after: fields.count)
+        self.relations = Relations(relations)
+        inverses = UsedInverses(after: facts.count)
         var unread: [Record] = []
         unread.reserveCapacity(1)
         self.unread = unread
-        keyPaths = fields.map { $0.keyPath }
-        elementTypes = fields.map { $0.elementType }
-        members = fields.map { $0.members }
-        earlierNames = fields.map { $0.earlierNames }
+        keyPaths = facts.map(\.keyPath)
+        elementTypes = facts.map(\.elementType)
+        members = facts.map(\.members)
+        earlierNames = facts.map(\.earlierNames)
         dropped = []
+        self.isOfStoredEntity = isOfStoredEntity
         whole = nil
-        defaults = fields.map { $0.writeDefault }
-        values = fields.map { $0.value }
-        var keyOfRecord: @Sendable (UnsafePointer<Record>) -> Key = { _ in Key.integer(0) }
-        for field in fields {
-            if let key = field.key { keyOfRecord = key }
-        }
+        defaults = facts.map(\.writeDefault)
+        self.values = values
         self.keyOfRecord = keyOfRecord
-        revision = RevisionField(among: fields)
-        probe = DeclarationProbe(description.fields, offsets: fields.map { $0.offset })
+        self.revision = revision
+        probe = DeclarationProbe(description.fields, offsets: facts.map(\.offset))
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
@@ -188,6 +204,7 @@ public final class Schema<Record: Model>: Sendable {
         elementTypes = schema.elementTypes
         members = schema.members
         earlierNames = schema.earlierNames
+        isOfStoredEntity = schema.isOfStoredEntity
         values = schema.values
         keyOfRecord = schema.keyOfRecord
         revision = schema.revision

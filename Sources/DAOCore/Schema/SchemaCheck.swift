@@ -2,12 +2,13 @@
 enum SchemaCheck {
 
     /// The first contradiction; nil when there is none.
-    static func problem<Record: Model>(
-        _ description: EntityDescription, fields: [ErasedField<Record>], indexes: [Index<Record>]
+    ///
+    /// - Parameter hasUnknownIndex: Whether an index has a key path that is not that of a field.
+    static func problem(
+        _ description: EntityDescription, fields: [FieldFacts], hasUnknownIndex: Bool
     ) -> StorageError? {
-        if Record.self == LinkRow.self { return nil }
         let entity = description.name
-        if indexes.contains(where: { $0.fields(fields) == nil }) {
+        if hasUnknownIndex {
             return StorageError(
                 .invalidSchema,
                 "an index of '\(entity)' has a key path that is not a stored field; use the key paths of its fields",
@@ -23,7 +24,7 @@ enum SchemaCheck {
                     + "Reference",
                 field: field.name)
         }
-        for field in fields where field.relation != nil {
+        for field in fields where field.isRelation {
             guard let fault = field.relationFault else { continue }
             let name = field.description.name
             let message =
@@ -50,13 +51,13 @@ enum SchemaCheck {
             guard let fault = field.revisionFault else { continue }
             return problem("the field '\(field.description.name)' of '\(entity)' \(fault)", field: field.description.name)
         }
-        let revisions = fields.filter { $0.revision != nil }.map(\.description.name)
+        let revisions = fields.filter(\.isRevision).map(\.description.name)
         if revisions.count > 1 {
             return problem(
                 "'\(entity)' has more than one Revision: \(revisions.map { "'\($0)'" }.joined(separator: " and ")); keep one of them",
                 field: revisions[1])
         }
-        if let key = fields.first(where: \.description.isPrimaryKey), key.key == nil {
+        if let key = fields.first(where: \.description.isPrimaryKey), !key.isKey {
             return problem(
                 "the field '\(key.description.name)' of '\(entity)' cannot be the primary key; use an integer, a string or a UUID",
                 field: key.description.name)

@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.
-final class KeyValueStorage<Record: Model>: DecodingStorage {
+final class KeyValueStorage<Record: Model>: Storage {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
     private let declaration = Record.schema.declaration
@@ -285,4 +285,8 @@ extension KeyBuilder {
         append(table.keyspace)
         guard append(key: key, as: table.keyForm) else { throw table.invalidKey(key) }
     }
+}
+
+extension KeyValueDatabase: DecodingDatabase {
+    package func decodes<Record: Model>(_ storage: any Storage<Record>) -> Bool { storage is KeyValueStorage<Record> }
 }

@@ -1,5 +1,6 @@
 import DAOCore
 import Foundation
+import Synchronization
 
 /// The table in which a database describes itself, with a row for each entity. Tools can read it without the
 /// application's types.
@@ -12,6 +13,8 @@ struct SQLCatalog: Sendable {
 
     /// The SQL dialect of the engine.
     private let dialect: any SQLDialect
+    /// The descriptions that were decoded, by their texts. An entity is read several times while it is opened.
+    private let decoded = DecodedDescriptions()
 
     /// Describes the catalog of an engine.
     ///
@@ -62,12 +65,32 @@ struct SQLCatalog: Sendable {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
         }
+        if let known = decoded[text] { return known }
         guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(text.utf8)) else {
             throw StorageError(
                 .corrupted,
                 "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
                 path: path)
         }
+        decoded[text] = entity
         return entity
+    }
+}
+
+/// Descriptions of entities by the texts that they were decoded from.
+private final class DecodedDescriptions: Sendable {
+    /// More are not kept.
+    private static let limit = 1000
+    /// By bytes: two texts that Unicode considers equal have different defaults.
+    private let known = Mutex<[[UInt8]: EntityDescription]>([:])
+
+    subscript(text: String) -> EntityDescription? {
+        get { known.withLock { $0[Array(text.utf8)] } }
+        set {
+            known.withLock { known in
+                if known.count >= Self.limit { known = [:] }
+                known[Array(text.utf8)] = newValue
+            }
+        }
     }
 }

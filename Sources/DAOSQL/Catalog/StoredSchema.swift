@@ -28,7 +28,7 @@ struct StoredSchema {
 
     /// The entities that the catalog describes.
     func entities() throws -> [EntityDescription] {
-        guard try connection.hasTable(SQLCatalog.name) else { return [] }
+        guard try hasCatalog() else { return [] }
         var entities: [EntityDescription] = []
         try readCatalog(SQLText(catalog.selectAll), entity: "") { entities.append($0) }
         return entities
@@ -36,17 +36,28 @@ struct StoredSchema {
 
     /// Reads the description of an entity from the catalog; nil when there is none.
     func description(of entity: String) throws -> EntityDescription? {
-        guard try connection.hasTable(SQLCatalog.name) else { return nil }
+        guard try hasCatalog() else { return nil }
         var description: EntityDescription?
         try readCatalog(SQLText(catalog.select, [.value(.string(entity))]), entity: entity) { description = $0 }
         return description
+    }
+
+    /// Whether the catalog exists. Once a session that reads has seen it, nothing is asked: ``readCatalog(_:entity:_:)`` notices
+    /// that it is gone. A transaction that writes may have created it, and be rolled back.
+    private func hasCatalog() throws -> Bool {
+        if session.hasSeenCatalog { return true }
+        let found = try connection.hasTable(SQLCatalog.name)
+        session.hasSeenCatalog = found && !session.isWriter
+        return found
     }
 
     /// Calls a closure with each entity that a statement on the catalog finds.
     private func readCatalog(_ sql: SQLText, entity: String, _ body: (EntityDescription) -> Void) throws {
         do {
             try session.forEachRow(sql, entity: entity) { body(try catalog.entity(in: $0, path: path)) }
-        } catch let missing as SQLMissingTable where missing.isColumn {
+        } catch let missing as SQLMissingTable {
+            session.hasSeenCatalog = false
+            if !missing.isColumn { return }
             throw StorageError(
                 .corrupted, "the table in which the database describes itself lacks a column; restore the database from a backup",
                 path: path, engineCode: missing.underlying.engineCode, engineMessage: missing.underlying.engineMessage)

@@ -20,6 +20,8 @@ package final class SQLSession: @unchecked Sendable {
     private(set) var writeCount = 0
     /// Whether the running write transaction has compared the known tables with the catalog.
     var hasCheckedCatalog = false
+    /// Whether the session has seen the table in which the database describes itself.
+    var hasSeenCatalog = false
     /// The pool that takes the session back when it is no longer needed; nil for a session that is not of a pool.
     var pool: SessionPool? { didSet { unownedPool = pool.map { .passUnretained($0) } } }
     // The same, so that a call does not count references to the pool, for which threads would wait.

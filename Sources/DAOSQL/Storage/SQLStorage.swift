@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of one model in a table.
-final class SQLStorage<Record: Model>: DecodingStorage, RelatedEvaluating {
+final class SQLStorage<Record: Model>: RelatedEvaluating {
     /// How many of the first written rows are checked for swapped fields.
     private static var checkedRows: Int { 16 }
 
@@ -159,5 +159,13 @@ final class SQLStorage<Record: Model>: DecodingStorage, RelatedEvaluating {
         reader.selection = selection
         statement.reader = reader
         return reader
+    }
+}
+
+extension SQLDatabase: DecodingDatabase {
+    package final func decodes<Record: Model>(_ storage: any Storage<Record>) -> Bool { storage is SQLStorage<Record> }
+
+    package final func evaluating<Record: Model>(_ storage: any Storage<Record>) -> (any RelatedEvaluating<Record>)? {
+        storage as? SQLStorage<Record>
     }
 }

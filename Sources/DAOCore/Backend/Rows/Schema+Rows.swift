@@ -126,6 +126,18 @@ extension Schema {
     }
 }
 
-/// A storage whose rows are decoded by their ``Schema`` in every read: lists in them are unread, and nothing has to be done for
-/// them when a read does not include them.
-package protocol DecodingStorage<Record>: Storage {}
+/// A database whose storages decode rows by their ``Schema`` in every read: lists in them are unread, and nothing has to be done
+/// for them when a read does not include them.
+///
+/// A database is asked, and not a storage, because the run time looks through all conformances there are for each type of a
+/// storage.
+package protocol DecodingDatabase: Database {
+    /// Whether a storage is one of those.
+    func decodes<Record: Model>(_ storage: any Storage<Record>) -> Bool
+    /// Returns a storage as one whose queries can contain conditions on related rows; nil when it is no such storage.
+    func evaluating<Record: Model>(_ storage: any Storage<Record>) -> (any RelatedEvaluating<Record>)?
+}
+
+extension DecodingDatabase {
+    package func evaluating<Record: Model>(_ storage: any Storage<Record>) -> (any RelatedEvaluating<Record>)? { nil }
+}
