@@ -22,10 +22,12 @@ BASE_PATH ?=
 FILTER ?=
 # Package.swift optimises the libraries in debug builds where it is 1.
 export DAO_OPTIMIZED = 1
+# The numbers of rows that `make bench-sizes` measures.
+SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -126,6 +128,11 @@ bench: ## Ratios to the C libraries underneath, in one run; ONLY=sqlite, lmdb, m
 	@Scripts/setup.sh
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh --if-possible --durable .build/release/dao-bench $(if $(ONLY),--only $(ONLY))
+
+bench-sizes: ## Those ratios at SIZES=10000,100000,1000000 rows, and how the times grow
+	@Scripts/setup.sh
+	@swift build -c release --product dao-bench --quiet
+	@.build/release/dao-bench --sizes $(SIZES) --repeat 1 $(if $(ONLY),--only $(ONLY))
 
 bench-growth: ## How queries grow on a hundred times the rows, and their ratios to SQL by hand: ROWS=100000
 	@Scripts/setup.sh

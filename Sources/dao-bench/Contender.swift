@@ -16,7 +16,13 @@ struct Contender<Record: MeasuredRecord> {
     var within: ((Range<Date>) throws -> [Record])?
     /// The number of records with a greater rating, of which there is no index; nil without a counterpart.
     var countAbove: ((Double) throws -> Int)?
+    /// The number of records of a sender; nil without a counterpart.
+    var count: ((Int) throws -> Int)?
     let merge: ([Receipt]) throws -> Void
+    /// Stores records that are there, whatever has changed in them, in one transaction; nil without a counterpart.
+    var upsert: (([Record]) throws -> Void)?
+    /// Erases rows by their keys, in one transaction; nil without a counterpart.
+    var erase: (([Int]) throws -> Void)?
     /// Makes what reads rows by their keys on another thread; nil for an implementation for one thread.
     var makeReader: (() throws -> (Int) throws -> Record?)?
     /// Stores all dialogs with their replies into an empty database, in one transaction; nil without a
@@ -71,7 +77,9 @@ extension Contender {
                 }
             },
             countAbove: { rating in try records.count { $0[dynamicMember: Record.ratingField] > rating } },
-            merge: { try receipts.persist($0) },
+            count: { sender in try records.count { $0[dynamicMember: Record.senderField] == sender } },
+            merge: { try receipts.persist($0) }, upsert: { try records.persist($0) },
+            erase: { try records.erase(byPrimaryKeys: $0) },
             makeReader: { { try records.read(byPrimaryKey: $0) } },
             insertDialogs: { try dialogs.create($0) },
             fetchDialogs: { try dialogs.read() },
@@ -103,7 +111,8 @@ extension Contender {
         let raw = try RawSQLite<Record>(path: path)
         return Contender(
             name: "raw SQLite", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
-            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count, merge: raw.merge,
+            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count(above:),
+            count: raw.count(of:), merge: raw.merge, upsert: raw.upsert, erase: raw.erase,
             makeReader: { try RawSQLite<Record>(path: path).read }, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs,
             dialogsWithReply: { try raw.dialogs(repliedBy: $0, limit: $1) }, countWithReply: raw.countDialogs,
             dialogsByCount: { try raw.dialogs(withReplies: $0, limit: $1) }, settle: raw.checkpoint, dispose: {})
@@ -113,15 +122,17 @@ extension Contender {
         let raw = try RawLMDB<Record>(path: path)
         return Contender(
             name: "raw LMDB", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
-            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count, merge: raw.merge,
-            makeReader: raw.makeReader, insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
+            newest: { try raw.newest(of: $0, limit: $1) }, within: raw.within, countAbove: raw.count(above:),
+            count: raw.count(of:), merge: raw.merge, upsert: raw.upsert, erase: raw.erase, makeReader: raw.makeReader,
+            insertDialogs: raw.insert, fetchDialogs: raw.fetchDialogs, settle: {}, dispose: {})
     }
 
     static func dictionary() -> Contender {
         let raw = RawDictionary<Record>()
         return Contender(
             name: "Dictionary", insert: raw.insert, fetchAll: raw.fetchAll, read: raw.read, readInside: raw.readInside,
-            newest: { raw.newest(of: $0, limit: $1) }, countAbove: raw.count, merge: raw.merge, settle: {}, dispose: {})
+            newest: { raw.newest(of: $0, limit: $1) }, countAbove: raw.count(above:), merge: raw.merge,
+            upsert: raw.upsert, erase: raw.erase, settle: {}, dispose: {})
     }
 }
 

@@ -61,22 +61,27 @@ struct Dataset<Record: MeasuredRecord> {
     let senderCount: Int
     let records: [Record]
     let receipts: [Receipt]
+    /// Records that are not among the others.
+    let fresh: [Record]
+    /// The keys of 10,000 records, or of half of them where they are fewer, in no order.
+    let erased: [Int]
     let pointKeys: [Int]
     let senders: [Int]
     /// Spans of time with about 1,000 records each.
     let spans: [Range<Date>]
     let dialogs: [Dialog]
 
-    init(count: Int, points: Int, queries: Int) {
+    init(count: Int, points: Int = 20_000, queries: Int = 2_000) {
         var random = SeededGenerator(seed: 42)
         let senderCount = max(count / 100, 1)
         self.senderCount = senderCount
         let date = { (minutes: Int) in Date(timeIntervalSinceReferenceDate: Double(minutes) * 60) }
-        records = (0..<count).map { index in
+        func record(_ index: Int) -> Record {
             Record(
                 id: index, senderId: Int(random.next() % UInt64(senderCount)),
                 date: date(index).addingTimeInterval(Double(random.next() % 7200)), &random)
         }
+        records = (0..<count).map(record)
         receipts = records.map { Receipt(id: $0.id, isRead: !$0.isRead, rating: $0.rating + 1) }
         pointKeys = (0..<points).map { _ in random.below(count) }
         senders = (0..<queries).map { _ in random.below(senderCount) }
@@ -85,6 +90,17 @@ struct Dataset<Record: MeasuredRecord> {
             return date(first)..<date(first + 1000)
         }
         dialogs = Dialog.all(from: records)
+        fresh = (count..<count + 500).map(record)
+        erased = Array((0..<count).shuffled(using: &random).prefix(min(10_000, count / 2)))
+    }
+
+    /// The records, each with another rating. Made when it is needed: what lies in memory changes what reading costs.
+    func changed() -> [Record] {
+        records.map { record in
+            var changed = record
+            changed.rating += 2
+            return changed
+        }
     }
 
     /// Five hundred changes, spread over the rows and unique to the round.

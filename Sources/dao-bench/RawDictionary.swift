@@ -25,6 +25,21 @@ final class RawDictionary<Record: MeasuredRecord> {
 
     func count(above rating: Double) -> Int { rows.values.count { $0.rating > rating } }
 
+    func upsert(_ records: [Record]) {
+        for record in records {
+            guard let old = rows.updateValue(record, forKey: record.id), old.senderId != record.senderId else { continue }
+            leave(old)
+            bySender[record.senderId, default: []].append(record.id)
+        }
+    }
+
+    func erase(_ ids: [Int]) { for id in ids { if let old = rows.removeValue(forKey: id) { leave(old) } } }
+
+    private func leave(_ record: Record) {
+        guard let place = bySender[record.senderId]?.firstIndex(of: record.id) else { return }
+        bySender[record.senderId]?.remove(at: place)
+    }
+
     func merge(_ receipts: [Receipt]) {
         for receipt in receipts {
             rows[receipt.id]?.isRead = receipt.isRead

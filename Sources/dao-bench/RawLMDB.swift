@@ -87,21 +87,33 @@ final class RawLMDB<Record: MeasuredRecord> {
     }
 
     /// Index keys are the value and the row's key, 16 bytes.
-    private func putIndex(_ transaction: OpaquePointer, _ tree: MDB_dbi, _ value: UInt64, _ id: Int) throws {
+    @inline(__always) private func withIndexKey(_ value: UInt64, _ id: Int, _ body: (inout MDB_val) throws -> Void) throws {
         var bytes = (value.bigEndian, (UInt64(bitPattern: Int64(id)) ^ (1 << 63)).bigEndian)
         try withUnsafeMutableBytes(of: &bytes) { bytes in
             var key = MDB_val(mv_size: 16, mv_data: bytes.baseAddress)
-            var empty = MDB_val(mv_size: 0, mv_data: nil)
-            try check(mdb_put(transaction, tree, &key, &empty, 0))
+            try body(&key)
         }
     }
+
+    private func putIndex(_ transaction: OpaquePointer, _ tree: MDB_dbi, _ value: UInt64, _ id: Int) throws {
+        try withIndexKey(value, id) {
+            var empty = MDB_val(mv_size: 0, mv_data: nil)
+            try check(mdb_put(transaction, tree, &$0, &empty, 0))
+        }
+    }
+
+    private func removeIndex(_ transaction: OpaquePointer, _ tree: MDB_dbi, _ value: UInt64, _ id: Int) throws {
+        try withIndexKey(value, id) { try check(mdb_del(transaction, tree, &$0, nil)) }
+    }
+
+    @inline(__always) private func word(_ sender: Int) -> UInt64 { UInt64(bitPattern: Int64(sender)) ^ (1 << 63) }
 
     func insert(_ records: [Record]) throws {
         try writing { transaction in
             for record in records {
                 var value = MDB_val(mv_size: record.write(to: buffer.baseAddress!), mv_data: buffer.baseAddress)
                 try withKey(record.id) { try check(mdb_put(transaction, rows, &$0, &value, UInt32(MDB_NOOVERWRITE))) }
-                try putIndex(transaction, bySender, UInt64(bitPattern: Int64(record.senderId)) ^ (1 << 63), record.id)
+                try putIndex(transaction, bySender, word(record.senderId), record.id)
                 try putIndex(transaction, byDate, word(record.date), record.id)
             }
         }
@@ -196,6 +208,65 @@ final class RawLMDB<Record: MeasuredRecord> {
                     if UnsafeRawPointer(value.mv_data!).double(RecordPlace.rating) > rating { count += 1 }
                 }
                 return count
+            }
+        }
+    }
+
+    func count(of sender: Int) throws -> Int {
+        try reading {
+            try walking(bySender) { cursor in
+                withKey(sender) { prefix in
+                    var count = 0
+                    var key = prefix
+                    var value = MDB_val()
+                    var code = mdb_cursor_get(cursor, &key, &value, MDB_SET_RANGE)
+                    while code == MDB_SUCCESS, memcmp(key.mv_data, prefix.mv_data, 8) == 0 {
+                        count += 1
+                        code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
+                    }
+                    return count
+                }
+            }
+        }
+    }
+
+    func upsert(_ records: [Record]) throws {
+        try writing { transaction in
+            for record in records {
+                try withKey(record.id) { key in
+                    var value = MDB_val()
+                    try check(mdb_get(transaction, rows, &key, &value))
+                    let bytes = UnsafeRawPointer(value.mv_data!)
+                    let sender = bytes.integer(RecordPlace.sender)
+                    let date = Date(timeIntervalSinceReferenceDate: bytes.double(RecordPlace.date))
+                    if sender != record.senderId {
+                        try removeIndex(transaction, bySender, word(sender), record.id)
+                        try putIndex(transaction, bySender, word(record.senderId), record.id)
+                    }
+                    if date != record.date {
+                        try removeIndex(transaction, byDate, word(date), record.id)
+                        try putIndex(transaction, byDate, word(record.date), record.id)
+                    }
+                    value = MDB_val(mv_size: record.write(to: buffer.baseAddress!), mv_data: buffer.baseAddress)
+                    try check(mdb_put(transaction, rows, &key, &value, 0))
+                }
+            }
+        }
+    }
+
+    func erase(_ ids: [Int]) throws {
+        try writing { transaction in
+            for id in ids {
+                try withKey(id) { key in
+                    var value = MDB_val()
+                    try check(mdb_get(transaction, rows, &key, &value))
+                    let bytes = UnsafeRawPointer(value.mv_data!)
+                    let date = Date(timeIntervalSinceReferenceDate: bytes.double(RecordPlace.date))
+                    let sender = bytes.integer(RecordPlace.sender)
+                    try check(mdb_del(transaction, rows, &key, nil))
+                    try removeIndex(transaction, bySender, word(sender), id)
+                    try removeIndex(transaction, byDate, word(date), id)
+                }
             }
         }
     }

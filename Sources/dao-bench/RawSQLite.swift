@@ -10,12 +10,20 @@ final class RawSQLite<Record: MeasuredRecord> {
     /// Each statement is prepared once and found by its number.
     enum Statement: Int, CaseIterable {
         case begin, beginWriting, commit
-        case insert, fetchAll, read, newest, between, countAbove, update
+        case insert, fetchAll, read, newest, between, countAbove, countOf, update, upsert, erase
         case insertDialog, upsertReply, insertLink, fetchDialogs, fetchReplies
         case dialogsWithReply, countWithReply, dialogsByCount
 
         private static var hasReply: String {
             "EXISTS (SELECT 1 FROM dialog_replies CROSS JOIN reply ON reply.id = child WHERE parent = dialog.id AND senderId < ?)"
+        }
+
+        /// Changes every column but the key.
+        private static var upserting: String {
+            let names = Record.columns.split(separator: ",").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
+                .dropFirst()
+            let changes = names.map { "\($0) = excluded.\($0)" }.joined(separator: ", ")
+            return "\(Self.insert.sql) ON CONFLICT (id) DO UPDATE SET \(changes)"
         }
 
         var sql: String {
@@ -29,6 +37,9 @@ final class RawSQLite<Record: MeasuredRecord> {
             case .newest: "SELECT * FROM record WHERE senderId = ? ORDER BY date DESC, id LIMIT ?"
             case .between: "SELECT * FROM record WHERE date >= ? AND date < ? ORDER BY date, id"
             case .countAbove: "SELECT count(*) FROM record WHERE rating > ?"
+            case .countOf: "SELECT count(*) FROM record WHERE senderId = ?"
+            case .upsert: Self.upserting
+            case .erase: "DELETE FROM record WHERE id = ?"
             case .update: "UPDATE record SET isRead = ?, rating = ? WHERE id = ?"
             case .insertDialog: "INSERT INTO dialog VALUES (?, ?, ?)"
             case .upsertReply:
@@ -97,10 +108,23 @@ final class RawSQLite<Record: MeasuredRecord> {
         return records
     }
 
-    func insert(_ records: [Record]) throws {
-        try run(statement(.beginWriting))
-        let statement = statement(.insert)
+    func insert(_ records: [Record]) throws { try store(records, statement(.insert)) }
+
+    func upsert(_ records: [Record]) throws { try store(records, statement(.upsert)) }
+
+    @inline(__always) private func store(_ records: [Record], _ statement: OpaquePointer) throws {
+        try run(self.statement(.beginWriting))
         for record in records { try record.bind(to: statement) { try run(statement) } }
+        try run(self.statement(.commit))
+    }
+
+    func erase(_ ids: [Int]) throws {
+        try run(statement(.beginWriting))
+        let statement = statement(.erase)
+        for id in ids {
+            sqlite3_bind_int64(statement, 1, Int64(id))
+            try run(statement)
+        }
         try run(self.statement(.commit))
     }
 
@@ -136,6 +160,16 @@ final class RawSQLite<Record: MeasuredRecord> {
     func count(above rating: Double) throws -> Int {
         let statement = statement(.countAbove)
         sqlite3_bind_double(statement, 1, rating)
+        return try number(statement)
+    }
+
+    func count(of sender: Int) throws -> Int {
+        let statement = statement(.countOf)
+        sqlite3_bind_int64(statement, 1, Int64(sender))
+        return try number(statement)
+    }
+
+    @inline(__always) private func number(_ statement: OpaquePointer) throws -> Int {
         defer { sqlite3_reset(statement) }
         guard sqlite3_step(statement) == SQLITE_ROW else { throw failure }
         return Int(sqlite3_column_int64(statement, 0))

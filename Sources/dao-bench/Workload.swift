@@ -10,7 +10,9 @@ enum Workload: String, CaseIterable {
     case range = "range of 1,000 rows by an index, a call each"
     case scan = "count by a scan"
     case scanAfterCommit = "the same, right after a commit"
+    case countByIndex = "count by an index, a call each"
     case merge = "merge-persist of all rows"
+    case upsert = "persist of all rows, one field changed"
     case insertNested = "insert of parents with 20 children each"
     case fetchNested = "parents with 20 children each, read back"
     case anyChild = "50 parents with a child like this, 200 times"
@@ -19,11 +21,13 @@ enum Workload: String, CaseIterable {
     case commit = "merge-persist of one row, a commit each"
     case commitObservedOnce = "the same, 1 observation ÷ none"
     case commitObservedByFifty = "the same, 50 observations ÷ none"
-    // The last: what the writer leaves depends on its speed.
+    case insertEach = "inserts, a commit each"
+    // After those that compare rows: what the writer leaves depends on its speed.
     case readersBesideWriter = "4 readers by key beside a writer"
+    case erase = "erase of 10,000 rows by key"
 
     /// All names, for messages.
-    static var names: String { (allCases.map { "\($0)" } + ["copy"]).joined(separator: "|") }
+    static var names: String { (allCases.map { "\($0)" } + Extra.allCases.map(\.rawValue)).joined(separator: "|") }
 
     /// The number of active observations; nil for work that is compared with the raw library. Work with
     /// observations is compared with the same work without observations: both columns are the DAO.
@@ -51,7 +55,9 @@ enum Workload: String, CaseIterable {
             case .anyChild, .countAnyChild, .childCount: (1.3, nil, nil)
             // 0.9 and 0.6 of the reads a second.
             case .readersBesideWriter: (1 / 0.9, 1 / 0.6, nil)
-            case .scanAfterCommit, .commit, .commitObservedOnce, .commitObservedByFifty: (nil, nil, nil)
+            case .scanAfterCommit, .countByIndex, .upsert, .commit, .commitObservedOnce, .commitObservedByFifty, .insertEach,
+                .erase:
+                (nil, nil, nil)
             }
         return switch pair {
         case .sqlite: budgets.sqlite
@@ -67,7 +73,9 @@ enum Workload: String, CaseIterable {
         switch self {
         case .insertNested, .fetchNested: pair != .memory
         case .anyChild, .countAnyChild, .childCount: pair == .sqlite || pair == .postgres
-        case .pointReadInside, .scan: pair != .postgres
+        case .pointReadInside, .scan, .upsert, .erase: pair != .postgres
+        // A dictionary with an array for each value has its count, and no commits.
+        case .countByIndex, .insertEach: pair == .sqlite || pair == .lmdb
         // In other stores a commit leaves the pages of readers where they are.
         case .scanAfterCommit: pair == .sqlite
         case .range, .readersBesideWriter: pair == .sqlite || pair == .lmdb
@@ -76,16 +84,30 @@ enum Workload: String, CaseIterable {
     }
 
     /// Whether the shape of the records matters. Other work is measured with one shape.
-    var dependsOnShape: Bool { !isNested && ![.commit, .commitObservedOnce, .commitObservedByFifty].contains(self) }
+    var dependsOnShape: Bool {
+        !isNested && ![.commit, .commitObservedOnce, .commitObservedByFifty, .insertEach].contains(self)
+    }
 
     /// Whether the work writes nothing.
     var onlyReads: Bool {
         switch self {
-        case .fetchAll, .pointRead, .pointReadInside, .query, .range, .scan, .fetchNested, .anyChild, .countAnyChild, .childCount:
+        case .fetchAll, .pointRead, .pointReadInside, .query, .range, .scan, .countByIndex, .fetchNested, .anyChild,
+            .countAnyChild, .childCount:
             true
-        case .insert, .scanAfterCommit, .merge, .insertNested, .commit, .commitObservedOnce, .commitObservedByFifty,
-            .readersBesideWriter:
+        case .insert, .scanAfterCommit, .merge, .upsert, .insertNested, .commit, .commitObservedOnce, .commitObservedByFifty,
+            .insertEach, .readersBesideWriter, .erase:
             false
+        }
+    }
+
+    /// The number of rows that the work is about; 1 where that is the same for any number of stored rows.
+    func units(rows: Int) -> Int {
+        switch self {
+        case .insert, .fetchAll, .scan, .scanAfterCommit, .merge, .upsert, .insertNested, .fetchNested, .countAnyChild: rows
+        case .erase: min(10_000, rows / 2)
+        case .pointRead, .pointReadInside, .query, .range, .countByIndex, .anyChild, .childCount, .commit, .commitObservedOnce,
+            .commitObservedByFifty, .insertEach, .readersBesideWriter:
+            1
         }
     }
 
@@ -162,6 +184,9 @@ enum Workload: String, CaseIterable {
             start = clock.now
             checksum.add(UInt64(try contender.countAbove?(50) ?? 0))
             stop = clock.now
+        case .countByIndex:
+            for sender in data.senders { checksum.add(UInt64(try contender.count?(sender) ?? 0)) }
+            stop = clock.now
         case .readersBesideWriter:
             let readers = try (0..<4).compactMap { _ in try contender.makeReader?() }
             start = clock.now
@@ -190,6 +215,20 @@ enum Workload: String, CaseIterable {
         case .merge:
             try contender.merge(data.receipts)
             stop = clock.now
+        case .upsert:
+            let changed = data.changed()
+            start = clock.now
+            try contender.upsert?(changed)
+            stop = clock.now
+            kept = try contender.fetchAll().sorted { $0.id < $1.id }
+        case .insertEach:
+            for record in data.fresh { try contender.insert([record]) }
+            stop = clock.now
+            checksum.add(UInt64(try contender.fetchAll().count))
+        case .erase:
+            try contender.erase?(data.erased)
+            stop = clock.now
+            checksum.add(UInt64(try contender.fetchAll().count))
         case .commit, .commitObservedOnce, .commitObservedByFifty:
             try again { for receipt in data.commits(round + times) { try contender.merge([receipt]) } }
         }

@@ -10,6 +10,7 @@ import Foundation
 // measurements that follow each other. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
 //   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]
 //   swift run -c release dao-bench --import 5 [--rows N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
@@ -22,7 +23,10 @@ struct Options {
     var workloads = Workload.allCases
     var shapes = Shape.allCases
     var json: String?
-    var copies = true
+    /// The numbers of rows at which all is measured, in ascending order; empty to measure one number.
+    var sizes: [Int] = []
+    /// What is measured beside the pairs.
+    var extras = Extra.allCases
     /// How many times the rows the growth is measured on; nil to measure no growth.
     var growth: Int?
     /// A part of the names of the queries whose growth is measured; empty for all.
@@ -41,7 +45,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -54,6 +58,8 @@ struct Options {
             case "--copy-postgres": postgresCopy = value
             case "--seconds": seconds = try Self.positive(value, name)
             case "--import": importFactor = try Self.positive(value, name)
+            case "--sizes":
+                sizes = try value.split(separator: ",").map { try Self.positive(String($0), name) }.sorted()
             case "--query": query = value
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
@@ -61,13 +67,16 @@ struct Options {
                     throw BenchError("--only is sqlite, lmdb, memory, postgres or checksums, not '\(value)'")
                 }
                 pairs = [pair]
-                copies = false
+                extras = []
             case "--shape":
                 guard let shape = Shape(rawValue: value) else { throw BenchError("--shape is texts or numbers, not '\(value)'") }
                 shapes = [shape]
-            case "--work" where value == "copy": (pairs, workloads) = ([], [])
             case "--work":
-                copies = false
+                extras = [Extra(rawValue: value)].compactMap(\.self)
+                if !extras.isEmpty {
+                    (pairs, workloads) = ([], [])
+                    break
+                }
                 guard let workload = Workload.allCases.first(where: { "\($0)" == value }) else {
                     throw BenchError("--work is \(Workload.names), not '\(value)'")
                 }
@@ -83,12 +92,20 @@ struct Options {
     }
 }
 
+/// What has no work of a pair: the speed of copies, commits of many tasks, and what a database takes beside time.
+enum Extra: String, CaseIterable {
+    case copy, tasks, footprint
+}
+
 /// The shapes of the measured records.
 enum Shape: String, CaseIterable {
     /// ``Message``: three of eight fields are texts.
     case texts
     /// ``Payment``: one is a text.
     case numbers
+
+    /// Whether a pair is measured with the shape.
+    func isMeasured(_ pair: Pair) -> Bool { self == .texts || ![.postgres, .checksums].contains(pair) }
 }
 
 /// A measured cell.
@@ -233,28 +250,24 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
     }
 #endif
 
-do {
-    let options = try Options(Array(CommandLine.arguments.dropFirst()))
-    if let url = options.writers {
-        try WritersBench.run(url, seconds: options.seconds)
-        exit(0)
-    }
+/// Does what the options say.
+func run(_ options: Options) throws {
+    if let url = options.writers { return try WritersBench.run(url, seconds: options.seconds) }
     let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: directory) }
     if let factor = options.growth {
-        try GrowthBench.run(options, factor: factor, in: directory)
-        exit(0)
+        return try GrowthBench.run(options, factor: factor, in: directory)
+    }
+    if !options.sizes.isEmpty {
+        return try SizesBench.run(options, sizes: options.sizes, in: directory)
     }
     if let factor = options.importFactor {
-        try ImportBench.run(rows: options.rows, factor: factor, in: directory)
-        exit(0)
+        return try ImportBench.run(rows: options.rows, factor: factor, in: directory)
     }
-    let data = Dataset<Message>(count: options.rows, points: 20_000, queries: 2_000)
+    let data = Dataset<Message>(count: options.rows)
     if let url = options.postgresCopy {
-        try PostgresCopyBench.run(data, url, repetitions: options.repetitions, in: directory)
-        try? FileManager.default.removeItem(at: directory)
-        exit(0)
+        return try PostgresCopyBench.run(data, url, repetitions: options.repetitions, in: directory)
     }
     print(
         "\(options.rows) rows of 8 fields, 2 indexes; 20000 point reads, 2000 queries, 200 ranges, 500 commits; medians of \(options.repetitions), in milliseconds"
@@ -265,13 +278,13 @@ do {
     }
     var results: [Measurement] = []
     for pair in options.pairs {
-        for shape in options.shapes where shape == .texts || ![.postgres, .checksums].contains(pair) {
+        for shape in options.shapes where shape.isMeasured(pair) {
             let measured =
                 switch shape {
                 case .texts: try measure(pair, shape, data, options, in: directory)
                 case .numbers:
                     try measure(
-                        pair, shape, Dataset<Payment>(count: options.rows, points: 20_000, queries: 2_000), options, in: directory
+                        pair, shape, Dataset<Payment>(count: options.rows), options, in: directory
                     )
                 }
             guard let first = measured.first else { continue }
@@ -288,12 +301,27 @@ do {
             }
         }
     }
-    if options.copies { try CopyBench.run(data, repetitions: options.repetitions, in: directory) }
+    for extra in options.extras {
+        switch extra {
+        case .copy: try CopyBench.run(data, repetitions: options.repetitions, in: directory)
+        case .tasks: try TasksBench.run(repetitions: options.repetitions, in: directory)
+        case .footprint: try FootprintBench.run(options, in: directory)
+        }
+    }
     if let path = options.json {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         try encoder.encode(results).write(to: URL(fileURLWithPath: path))
         print("\nwritten to \(path)")
+    }
+}
+
+do {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == FootprintBench.option {
+        try FootprintBench.runChild(Array(arguments.dropFirst()))
+    } else {
+        try run(Options(arguments))
     }
 } catch {
     FileHandle.standardError.write(Data("dao-bench: \(error)\n".utf8))
