@@ -11,7 +11,7 @@ THEMES = {
     "bench.svg": dict(text="#1f2328", line="#d1d9e0", one="#59636e", bars=("#0969da", "#1a7f37", "#9a6700")),
     "bench~dark.svg": dict(text="#f0f6fc", line="#3d444d", one="#9198a1", bars=("#4493f8", "#3fb950", "#d29922")),
 }
-LEFT, UNIT, BAR, GAP, TOP = 300, 68, 11, 12, 60
+LEFT, UNIT, BAR, GAP, TOP = 300, 50, 11, 12, 60
 
 
 def tables(path):
@@ -42,7 +42,7 @@ def draw(theme):
     for index, (column, colour) in enumerate(zip(columns, theme["bars"])):
         x = LEFT + index * 145
         parts += [f'<rect x="{x}" y="10" width="11" height="11" rx="2" fill="{colour}"/>', text(x + 16, 20, column)]
-    for ratio in range(6):
+    for ratio in range(8):
         x = LEFT + ratio * UNIT
         style = f'stroke="{theme["one"]}" stroke-dasharray="4 3"' if ratio == 1 else f'stroke="{theme["line"]}"'
         parts += [f'<line x1="{x}" y1="{TOP - 8}" x2="{x}" y2="{height}" {style}/>',
