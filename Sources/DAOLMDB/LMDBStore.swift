@@ -53,7 +53,7 @@ public final class LMDBStore: OrderedKeyValueStore {
     public func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
         switch access {
         case .read:
-            return try environment.beginReading(user)
+            return try LMDBReadTransaction(environment, user)
         case .write:
             return try beginWriting(within: nil)
         }
@@ -74,16 +74,16 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     /// The number of the last commit, which LMDB keeps in its lock file.
     public func commitCount() throws -> UInt64? {
-        let reader = try environment.beginReading(user)
-        defer { reader.abort() }
+        let reader = try environment.takeReader(user)
+        defer { environment.leaveReader(reader) }
         return reader.number
     }
 
     /// Checks every page of the newest snapshot.
     public func verify() throws {
-        // The transaction prevents the growth of the map.
-        let reader = try environment.beginReading(user)
-        defer { reader.abort() }
+        // The reader prevents the growth of the map.
+        let reader = try environment.takeReader(user)
+        defer { environment.leaveReader(reader) }
         try environment.checkPages()
     }
 
@@ -95,8 +95,8 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     /// Copies the newest snapshot into a file, without its unused pages.
     public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
-        let reader = try environment.beginReading(user)
-        defer { reader.abort() }
+        let reader = try environment.takeReader(user)
+        defer { environment.leaveReader(reader) }
         try BackupFile.replace(
             path, of: environment.errors.path, isOpen: LMDBDatabase.isOpen, isDatabase: FileMeta.isDatabase
         ) { _, descriptor in

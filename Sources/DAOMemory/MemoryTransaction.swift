@@ -27,10 +27,11 @@ class MemoryTransaction: RenewableTransaction {
         self.store = store
     }
 
-    final func renew() throws {
+    final func renew() throws -> UInt64? {
         let state = try store.newest()
         show(state.tree.top)
         self.state = consume state
+        return nil
     }
 
     /// Switches to another tree, which another object keeps alive; nil ends the transaction.

@@ -127,7 +127,10 @@ final class KnownTables: Sendable {
     let observations: ObservationHub
     private let path: String?
     private let state = Mutex(State())
-    private let handles = Spares<KeyValueHandle>()
+    /// Handles of transactions that have read, for the next ones: making one takes as long as a short read.
+    let handles = Spares<KeyValueHandle>()
+    /// Whether read transactions of the store can begin again, as far as known. To ask costs more than a short read.
+    private let canRenew = Atomic(true)
     /// Changes when a catalog entry is changed or removed. A transaction may cache what it reads from the
     /// catalog only when it began with the current generation. Changed with the lock held.
     private let generation = Atomic<UInt64>(0)
@@ -157,8 +160,10 @@ final class KnownTables: Sendable {
         // The generation is read before the transaction begins, because the transaction can miss later changes.
         let generation = currentGeneration
         if !canWrite, let handle = handles.take() {
-            try handle.renew(generation: generation, begin)
-            try refresh(handle.transaction)
+            // Whatever another process has changed since is found by the number of the commit.
+            if let number = try handle.renew(generation: generation), number > checked.load(ordering: .acquiring) {
+                try refresh(handle.transaction)
+            }
             return handle
         }
         let transaction = try begin()
@@ -167,8 +172,13 @@ final class KnownTables: Sendable {
         return KeyValueHandle(transaction, canWrite: canWrite, generation: generation, tables: self)
     }
 
-    /// Takes back the handle of a transaction that has read, for the next one: making it takes as long as a short read.
-    @inline(__always) func leave(_ handle: KeyValueHandle) { _ = handles.leave(handle) }
+    /// A transaction that reads, when it can begin again.
+    func renewable(_ transaction: any KeyValueTransaction) -> (any RenewableTransaction)? {
+        guard canRenew.load(ordering: .relaxed) else { return nil }
+        if let renewable = transaction as? any RenewableTransaction { return renewable }
+        canRenew.store(false, ordering: .relaxed)
+        return nil
+    }
 
     var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
 

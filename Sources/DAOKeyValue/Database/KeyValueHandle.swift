@@ -3,7 +3,7 @@ import DAOCore
 /// A running transaction of the store, with the state that the database keeps for it.
 final class KeyValueHandle: TransactionHandle {
     /// The transaction of the store.
-    @exclusivity(unchecked) private(set) var transaction: any KeyValueTransaction
+    let transaction: any KeyValueTransaction
     // The same transaction, when it can begin again.
     private let renewable: (any RenewableTransaction)?
     @exclusivity(unchecked) private var isRunning = true
@@ -22,6 +22,7 @@ final class KeyValueHandle: TransactionHandle {
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     // They outlive the handle, which they keep for other calls that read: a call or a cursor that has it keeps the engine.
     private let tables: Unmanaged<KnownTables>
+    private let spares: SparePlaces<KeyValueHandle>
     /// A reader that no call uses. The thread of the handle takes it, so that it costs less than one of a storage.
     @exclusivity(unchecked) var spareReader: RecordReader?
 
@@ -34,18 +35,25 @@ final class KeyValueHandle: TransactionHandle {
     ///   - tables: The known tables, which learn of changes after the commit.
     init(_ transaction: any KeyValueTransaction, canWrite: Bool, generation: UInt64, tables: KnownTables) {
         self.transaction = transaction
-        renewable = canWrite ? nil : transaction as? any RenewableTransaction
+        renewable = canWrite ? nil : tables.renewable(transaction)
         self.canWrite = canWrite
         self.generation = generation
         self.tables = .passUnretained(tables)
+        spares = tables.handles.places
     }
 
-    /// Begins the transaction of a handle that has ended again, or another one when it cannot begin again.
-    func renew(generation: UInt64, _ begin: () throws -> any KeyValueTransaction) throws {
-        if let renewable { try renewable.renew() } else { transaction = try begin() }
+    /// Begins the transaction of a handle that has ended again.
+    ///
+    /// - Returns: The number of the last commit that it sees; nil where the store has none.
+    @inline(__always) func renew(generation: UInt64) throws -> UInt64? {
+        let number = try renewable?.renew()
         isRunning = true
         self.generation = generation
+        return number ?? nil
     }
+
+    /// Whether another call can have the handle, with what it keeps.
+    var isKept: Bool { canWrite || renewable != nil }
 
     func commit() throws {
         do {
@@ -70,12 +78,24 @@ final class KeyValueHandle: TransactionHandle {
 
     /// Ends the transaction. Nobody uses the handle of one that reads afterwards: another call may have it.
     func rollback() {
+        if !canWrite { return endReading() }
         transaction.abort()
-        if canWrite { return forgetTables(from: 0) }
-        guard isRunning else { return }
+        forgetTables(from: 0)
+    }
+
+    consuming func endReading() {
+        let spares = spares
+        if end() { _ = spares.leave(self) }
+    }
+
+    /// Ends a transaction that reads.
+    ///
+    /// - Returns: Whether it can begin again.
+    @inline(__always) private func end() -> Bool {
+        transaction.abort()
+        guard isRunning, renewable != nil else { return false }
         isRunning = false
-        if renewable == nil { transaction = EndedTransaction.any }
-        tables._withUnsafeGuaranteedRef { $0.leave(self) }
+        return true
     }
 
     var pinnedBytes: Int? { transaction.pinnedBytes }
@@ -175,23 +195,7 @@ struct LinkTableChange {
 /// A transaction that reads, and that can begin again when it has ended.
 package protocol RenewableTransaction: KeyValueTransaction {
     /// Begins to read the newest commit.
-    func renew() throws
-}
-
-/// Stands for the transaction of a handle that no call has.
-private final class EndedTransaction: KeyValueTransaction, Sendable {
-    static let any = EndedTransaction()
-
-    private var error: StorageError { .storeTransactionEnded(nil) }
-
-    func get(_ key: UnsafeRawBufferPointer) throws -> UnsafeRawBufferPointer? { throw error }
-    func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws { throw error }
-    func insert(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) throws -> Bool { throw error }
-    func delete(_ key: UnsafeRawBufferPointer) throws -> Bool { throw error }
-    func cursor() throws -> KeyValueCursor { throw error }
-    func beginSavepoint() throws { throw error }
-    func releaseSavepoint() throws { throw error }
-    func rollbackSavepoint() throws { throw error }
-    func commit() throws { throw error }
-    func abort() {}
+    ///
+    /// - Returns: ``KeyValueTransaction/snapshotNumber``
+    func renew() throws -> UInt64?
 }

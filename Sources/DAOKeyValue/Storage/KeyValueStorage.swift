@@ -43,16 +43,19 @@ final class KeyValueStorage<Record: Model>: Storage {
     private func read(_ key: Key, _ table: Table, _ handle: KeyValueHandle, to found: inout Record?) throws {
         let reader = takeReader(table, handle)
         let timer = StatementTimer.begin()
-        defer {
+        do {
+            try KeyBuilder.with { builder in
+                try builder.appendRow(key, of: table)
+                guard let record = try handle.transaction.get(builder.bytes) else { return }
+                try reader.show(record, key: builder.bytes.from(table.keyspace.length))
+                try schema.decode(reader, to: &found)
+            }
+        } catch {
             timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
-            giveBack(reader, handle)
+            throw error
         }
-        try KeyBuilder.with { builder in
-            try builder.appendRow(key, of: table)
-            guard let record = try handle.transaction.get(builder.bytes) else { return }
-            try reader.show(record, key: builder.bytes.from(table.keyspace.length))
-            try schema.decode(reader, to: &found)
-        }
+        timer?.end(table.byKey, rowsLookedAt: reader.lookedAt)
+        giveBack(reader, handle)
     }
 
     func contains(key: Key) throws -> Bool {
@@ -214,20 +217,17 @@ final class KeyValueStorage<Record: Model>: Storage {
 
     /// Returns a reader before the first row, which ``giveBack(_:_:)`` takes back.
     @inline(__always) private func takeReader(_ table: Table, _ handle: KeyValueHandle) -> RecordReader {
-        // Swapped, so that the reference is not counted.
-        var spare: RecordReader?
-        swap(&spare, &handle.spareReader)
-        if let spare, spare.table === table, spare.model == ObjectIdentifier(Record.self), spare.verifies == verifies {
-            return spare
-        }
-        swap(&spare, &handle.spareReader)
+        // Taken, so that the reference is not counted.
+        guard let spare = handle.spareReader.take() else { return reader(table) }
+        if spare.table === table, spare.model == ObjectIdentifier(Record.self), spare.verifies == verifies { return spare }
+        handle.spareReader = spare
         return reader(table)
     }
 
     /// Takes back a reader that the call no longer needs, for another call.
-    @inline(__always) private func giveBack(_ reader: RecordReader, _ handle: KeyValueHandle) {
+    @inline(__always) private func giveBack(_ reader: consuming RecordReader, _ handle: KeyValueHandle) {
         reader.rest()
-        if handle.spareReader == nil || handle.spareReader?.table.isCurrent == false {
+        if handle.isKept, handle.spareReader == nil || handle.spareReader?.table.isCurrent == false {
             handle.spareReader = reader
         } else {
             _ = spareReaders.leave(reader)

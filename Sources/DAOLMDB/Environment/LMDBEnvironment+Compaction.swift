@@ -62,8 +62,8 @@ extension LMDBEnvironment {
     }
 
     private func write(_ user: EnvironmentUser, to copy: TemporaryFile) throws {
-        let reader = try beginReading(user)
-        defer { reader.abort() }
+        let reader = try takeReader(user)
+        defer { leaveReader(reader) }
         try self.copy(into: copy.descriptor, at: errors.path, as: "compact-copy") { _ in }
         try FileMeta.renumber(copy.descriptor, pageSize: pageSize, to: reader.number, errors)
         // The copy is checked as a file is that is opened.

@@ -18,6 +18,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var handle: OpaquePointer
     /// The trees of the file.
     @exclusivity(unchecked) private(set) var trees: Trees
+    /// Counts how often compaction has replaced the file, and with it the trees; only while no transaction runs.
+    @exclusivity(unchecked) private(set) var replacements = 0
     /// The file and its lock file.
     @exclusivity(unchecked) private var files: AttachedFiles
     private var mark: FileMark?
@@ -201,6 +203,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             isMapped = true
             handle = map.handle
             trees = map.trees
+            replacements += 1
             mark = map.mark
             mapSize = map.size
             growthMark = map.size / 2
@@ -225,22 +228,22 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: Readers
 
-    /// Begins to read the newest snapshot.
-    func beginReading(_ user: EnvironmentUser) throws -> LMDBReadTransaction {
+    /// Begins to read the newest snapshot. ``leaveReader(_:)`` ends that.
+    func takeReader(_ user: EnvironmentUser) throws -> LMDBReader {
         let lane = ThreadLanes.own
         if readers.running.enter(lane) {
             var idle = user.isOpen.load(ordering: .acquiring) ? readers.idle.take() : nil
-            if idle != nil, start(&idle) == 0, let reader = idle {
+            if idle != nil, start(&idle) == 0, let reader = idle.take() {
                 reader.lane = lane
                 return reader
             }
             leave(lane)
         }
-        return try beginReading(user, lane)
+        return try takeReader(user, lane)
     }
 
     /// Begins to read with the lock.
-    private func beginReading(_ user: EnvironmentUser, _ lane: Int) throws -> LMDBReadTransaction {
+    private func takeReader(_ user: EnvironmentUser, _ lane: Int) throws -> LMDBReader {
         var deadline: Date?
         while true {
             try enterReader(user, lane)
@@ -282,29 +285,29 @@ final class LMDBEnvironment: @unchecked Sendable {
     ///
     /// - Parameter reader: The idle reader, or nil. On return the reader that has begun.
     /// - Returns: LMDB's result code. Unless it is zero, there is no reader.
-    @inline(__always) private func start(_ reader: inout LMDBReadTransaction?) -> CInt {
-        // A caller that still holds an ended transaction must not find it running again.
-        if reader != nil, !isKnownUniquelyReferenced(&reader) { reader = reader?.successor() }
-        if let reader { return reader.renew() }
+    @inline(__always) private func start(_ reader: inout LMDBReader?) -> CInt {
+        if let code = reader?.renew(self) {
+            if code != 0 { reader = nil }
+            return code
+        }
         var handle: OpaquePointer?
         let code = mdb_txn_begin(self.handle, nil, UInt32(MDB_RDONLY), &handle)
-        if code == 0, let handle { reader = LMDBReadTransaction(handle, self) }
+        if code == 0, let handle { reader = LMDBReader(handle) }
         return code
     }
 
-    /// Takes back an idle reader for reuse.
-    func endReading(_ reader: LMDBReadTransaction) {
+    /// Takes back a reader for reuse.
+    func leaveReader(_ reader: consuming LMDBReader) {
         let lane = reader.lane
         var kept = readers.kept
         if kept == .asked { kept = noteEnd() }
-        let isKept = kept == .all || reader.idleNumber >= kept.rawValue
-        if !isKept { reader.unpark() }
-        if readers.idle.leave(reader) {
+        let isKept = kept == .all || reader.number >= kept.rawValue
+        reader.end(keepsSnapshot: isKept)
+        // One without a place ends here, while it is still counted.
+        if readers.idle.leave(reader) == nil {
             readers.use()
             // Decided in the meantime: the reader may be the one that was not found.
             if isKept, readers.kept != kept { readers.idle.forEach { $0.unpark() } }
-        } else {
-            reader.discard()
         }
         leave(lane)
     }
@@ -324,10 +327,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// - Returns: Whether there were any.
     @discardableResult private func discardIdleReaders() -> Bool {
         var hadAny = false
-        readers.idle.drain {
-            $0.discard()
-            hadAny = true
-        }
+        readers.idle.drain { _ in hadAny = true }
         return hadAny
     }
 

@@ -20,7 +20,7 @@ struct ReaderLanes: ~Copyable, Sendable {
     /// Counts the transactions that run or are about to run.
     let running = CallLanes()
     /// Idle readers. Each holds a slot of the reader table that all processes share.
-    let idle = Spares<LMDBReadTransaction>(count: 32)
+    let idle = Spares<LMDBReader>(count: 32)
     private let keptNow = Atomic(Kept.asked)
     private let wasUsed = Atomic(false)
 

@@ -11,7 +11,8 @@ class LMDBTransaction: KeyValueTransaction {
     /// The file.
     final let environment: LMDBEnvironment
     /// The trees of the file.
-    final let trees: Trees
+    @exclusivity(unchecked) private(set) final var trees: Trees
+    private final var replacements: Int
     /// LMDB's innermost transaction; nil after the end.
     @exclusivity(unchecked) final var handle: OpaquePointer?
     /// Counts the ends of savepoints and of the transaction; each end invalidates cursors.
@@ -22,6 +23,13 @@ class LMDBTransaction: KeyValueTransaction {
         self.handle = handle
         self.environment = environment
         trees = environment.trees
+        replacements = environment.replacements
+    }
+
+    /// Takes over another running transaction, after its own has ended.
+    @inline(__always) final func resume(_ handle: OpaquePointer) {
+        self.handle = handle
+        if replacements != environment.replacements { (trees, replacements) = (environment.trees, environment.replacements) }
     }
 
     /// The number of the last commit that the transaction sees. LMDB gives a write transaction the number of

@@ -6,6 +6,9 @@ public protocol TransactionHandle: AnyObject {
     func commit() throws
     /// Rolls back the writes, if any, and ends the transaction.
     func rollback()
+    /// Ends the transaction of a call that only read, which gives up the handle. By default it calls ``rollback()``. A backend that
+    /// keeps handles for other calls can keep this one without counting a reference.
+    consuming func endReading()
     /// Begins a savepoint. Savepoints can be nested.
     func beginSavepoint() throws
     /// Ends the innermost savepoint and keeps its writes.
@@ -20,6 +23,9 @@ public protocol TransactionHandle: AnyObject {
 }
 
 extension TransactionHandle {
+    /// By default it calls ``rollback()``.
+    public consuming func endReading() { rollback() }
+
     /// By default false.
     public func shouldReadAgain(after error: any Error) -> Bool { false }
 
@@ -77,11 +83,14 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         if let ambient = try ambient() { return try body(handle(of: ambient)) }
         do {
             let handle = try beginReading()
-            defer { handle.rollback() }
             do {
-                return try body(handle)
+                let result = try body(handle)
+                handle.endReading()
+                return result
             } catch {
-                guard handle.shouldReadAgain(after: error) else { throw error }
+                let isRunAgain = handle.shouldReadAgain(after: error)
+                handle.endReading()
+                guard isRunAgain else { throw error }
                 CallTrace.willRunAgain()
             }
         }
