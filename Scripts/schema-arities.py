@@ -29,9 +29,6 @@ INITIALIZER = """
         @Sendable @inline(__always) func read(_ row: RowReader) throws -> Record {{
             {make}({reads})
         }}
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {{
-            {writes}
-        }}
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: {{ $1 = try read($0) }},
             decodeRows: {{ row, limit, expected, records in
@@ -41,14 +38,9 @@ INITIALIZER = """
                     records.append(try read(row))
                     remaining -= 1
                 }}
-            }}, encodeRow: {{ try write($0, $1) }},
-            mergeRow: {{ stored, row, change in
-                var record: Record?
-                if let stored {{ record = try read(stored) }}
-                try change(&record)
-                guard let changed = consume record else {{ return false }}
-                try withUnsafePointer(to: changed) {{ try write($0, row) }}
-                return true
+            }},
+            encodeRow: {{ record, row in
+                {writes}
             }})
     }}
 """
@@ -84,7 +76,7 @@ def initializer(count):
         "types": join(", ", "F{1}"), "parameters": join(", ", "_ f{1}: Field<Record, F{1}>"),
         "erased": "let erased: [ErasedField<Record>] = [" + join(", ", "ErasedField(f{1})") + "]", "make": "make",
         "reads": join(", ", "try F{1}.read(from: row, at: {0})"),
-        "writes": join("\n            ", "try places.value(F{1}.self, at: {0}, of: record).write(to: row, at: {0})")}
+        "writes": join("\n                ", "try places.write(F{1}.self, at: {0}, of: record, to: row)")}
     if count <= LIMIT:
         return (INITIALIZER + OTHER_MODEL).format_map(names)
     # Fields before the pack are read apart from it: the optimizer crashes on a pack that is made of both.
@@ -98,8 +90,8 @@ def initializer(count):
     names["make"] = f"var index = FieldCounter(after: {count - 1})\n            return make"
     names["reads"] += ", repeat try (each Stored).read(from: row, at: index.next())"
     names["writes"] += (
-        f"\n            var index = FieldCounter(after: {count - 1})"
-        "\n            repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)")
+        f"\n                var index = FieldCounter(after: {count - 1})"
+        "\n                repeat try places.write((each Stored).self, at: index.next(), of: record, to: row)")
     return INITIALIZER.format_map(names)
 
 

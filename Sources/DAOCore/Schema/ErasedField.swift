@@ -209,15 +209,30 @@ enum RelationFault {
         (self.offsets, self.keyPaths) = (offsets, keyPaths)
     }
 
-    /// Reads the field of a model.
+    /// Writes the field of a model to a row.
     ///
     /// - Parameter type: The declared type of the field at this position.
-    @inlinable @inline(__always) func value<Value>(_ type: Value.Type, at index: Int, of record: UnsafePointer<Record>) -> Value {
+    @inlinable @inline(__always) func write<Value: FieldValue>(
+        _ type: Value.Type, at index: Int, of record: UnsafePointer<Record>, to row: RowWriter
+    ) throws {
         let offset = offsets[index]
+        guard offset >= 0 else { return try computed(type, at: index, of: record).write(to: row, at: index) }
         // `offset(of:)` is nil unless the property is stored. The bytes of a stored property at that offset
-        // are a `Value`.
-        if offset >= 0 { return UnsafeRawPointer(record).advanced(by: offset).assumingMemoryBound(to: Value.self).pointee }
-        return computed(type, at: index, of: record)
+        // are a `Value`. They are borrowed as bytes, since the record keeps what they refer to: nothing counts references.
+        try withUnsafeTemporaryAllocation(of: Value.self, capacity: 1) { slot in
+            guard let slot = slot.baseAddress else { return }
+            let size = MemoryLayout<Value>.size
+            UnsafeMutableRawPointer(slot).copyMemory(from: UnsafeRawPointer(record).advanced(by: offset), byteCount: size)
+            let value = slot.move()
+            do {
+                try value.write(to: row, at: index)
+            } catch {
+                slot.initialize(to: value)
+                throw error
+            }
+            // Not destroyed.
+            slot.initialize(to: value)
+        }
     }
 
     /// Reads the field of a model through its key path.

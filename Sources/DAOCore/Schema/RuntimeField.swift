@@ -73,13 +73,6 @@ extension Schema {
                     remaining -= 1
                 }
             },
-            encodeRow: encode,
-            mergeRow: { stored, row, change in
-                var record = try stored.map(decode)
-                try change(&record)
-                guard let changed = record else { return false }
-                try withUnsafePointer(to: changed) { try encode($0, row) }
-                return true
-            })
+            encodeRow: encode)
     }
 }

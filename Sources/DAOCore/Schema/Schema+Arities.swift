@@ -10,9 +10,6 @@ extension Schema {
         @Sendable @inline(__always) func read(_ row: RowReader) throws -> Record {
             make(try F1.read(from: row, at: 0))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -22,14 +19,9 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
             })
     }
 
@@ -52,10 +44,6 @@ extension Schema {
         @Sendable @inline(__always) func read(_ row: RowReader) throws -> Record {
             make(try F1.read(from: row, at: 0), try F2.read(from: row, at: 1))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -65,14 +53,10 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
             })
     }
 
@@ -96,11 +80,6 @@ extension Schema {
         @Sendable @inline(__always) func read(_ row: RowReader) throws -> Record {
             make(try F1.read(from: row, at: 0), try F2.read(from: row, at: 1), try F3.read(from: row, at: 2))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -110,14 +89,11 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
             })
     }
 
@@ -144,12 +120,6 @@ extension Schema {
                 try F1.read(from: row, at: 0), try F2.read(from: row, at: 1), try F3.read(from: row, at: 2),
                 try F4.read(from: row, at: 3))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -159,14 +129,12 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
             })
     }
 
@@ -194,13 +162,6 @@ extension Schema {
                 try F1.read(from: row, at: 0), try F2.read(from: row, at: 1), try F3.read(from: row, at: 2),
                 try F4.read(from: row, at: 3), try F5.read(from: row, at: 4))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -210,14 +171,13 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
             })
     }
 
@@ -248,14 +208,6 @@ extension Schema {
                 try F1.read(from: row, at: 0), try F2.read(from: row, at: 1), try F3.read(from: row, at: 2),
                 try F4.read(from: row, at: 3), try F5.read(from: row, at: 4), try F6.read(from: row, at: 5))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -265,14 +217,14 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
             })
     }
 
@@ -308,15 +260,6 @@ extension Schema {
                 try F4.read(from: row, at: 3), try F5.read(from: row, at: 4), try F6.read(from: row, at: 5),
                 try F7.read(from: row, at: 6))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -326,14 +269,15 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
             })
     }
 
@@ -372,16 +316,6 @@ extension Schema {
                 try F4.read(from: row, at: 3), try F5.read(from: row, at: 4), try F6.read(from: row, at: 5),
                 try F7.read(from: row, at: 6), try F8.read(from: row, at: 7))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -391,14 +325,16 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
             })
     }
 
@@ -438,17 +374,6 @@ extension Schema {
                 try F4.read(from: row, at: 3), try F5.read(from: row, at: 4), try F6.read(from: row, at: 5),
                 try F7.read(from: row, at: 6), try F8.read(from: row, at: 7), try F9.read(from: row, at: 8))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -458,14 +383,17 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
             })
     }
 
@@ -507,18 +435,6 @@ extension Schema {
                 try F7.read(from: row, at: 6), try F8.read(from: row, at: 7), try F9.read(from: row, at: 8),
                 try F10.read(from: row, at: 9))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -528,14 +444,18 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
             })
     }
 
@@ -577,19 +497,6 @@ extension Schema {
                 try F7.read(from: row, at: 6), try F8.read(from: row, at: 7), try F9.read(from: row, at: 8),
                 try F10.read(from: row, at: 9), try F11.read(from: row, at: 10))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -599,14 +506,19 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
             })
     }
 
@@ -649,20 +561,6 @@ extension Schema {
                 try F7.read(from: row, at: 6), try F8.read(from: row, at: 7), try F9.read(from: row, at: 8),
                 try F10.read(from: row, at: 9), try F11.read(from: row, at: 10), try F12.read(from: row, at: 11))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -672,14 +570,20 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
             })
     }
 
@@ -724,21 +628,6 @@ extension Schema {
                 try F10.read(from: row, at: 9), try F11.read(from: row, at: 10), try F12.read(from: row, at: 11),
                 try F13.read(from: row, at: 12))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-            try places.value(F13.self, at: 12, of: record).write(to: row, at: 12)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -748,14 +637,21 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
+                try places.write(F13.self, at: 12, of: record, to: row)
             })
     }
 
@@ -801,22 +697,6 @@ extension Schema {
                 try F10.read(from: row, at: 9), try F11.read(from: row, at: 10), try F12.read(from: row, at: 11),
                 try F13.read(from: row, at: 12), try F14.read(from: row, at: 13))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-            try places.value(F13.self, at: 12, of: record).write(to: row, at: 12)
-            try places.value(F14.self, at: 13, of: record).write(to: row, at: 13)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -826,14 +706,22 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
+                try places.write(F13.self, at: 12, of: record, to: row)
+                try places.write(F14.self, at: 13, of: record, to: row)
             })
     }
 
@@ -882,23 +770,6 @@ extension Schema {
                 try F10.read(from: row, at: 9), try F11.read(from: row, at: 10), try F12.read(from: row, at: 11),
                 try F13.read(from: row, at: 12), try F14.read(from: row, at: 13), try F15.read(from: row, at: 14))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-            try places.value(F13.self, at: 12, of: record).write(to: row, at: 12)
-            try places.value(F14.self, at: 13, of: record).write(to: row, at: 13)
-            try places.value(F15.self, at: 14, of: record).write(to: row, at: 14)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -908,14 +779,23 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
+                try places.write(F13.self, at: 12, of: record, to: row)
+                try places.write(F14.self, at: 13, of: record, to: row)
+                try places.write(F15.self, at: 14, of: record, to: row)
             })
     }
 
@@ -966,24 +846,6 @@ extension Schema {
                 try F13.read(from: row, at: 12), try F14.read(from: row, at: 13), try F15.read(from: row, at: 14),
                 try F16.read(from: row, at: 15))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-            try places.value(F13.self, at: 12, of: record).write(to: row, at: 12)
-            try places.value(F14.self, at: 13, of: record).write(to: row, at: 13)
-            try places.value(F15.self, at: 14, of: record).write(to: row, at: 14)
-            try places.value(F16.self, at: 15, of: record).write(to: row, at: 15)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -993,14 +855,24 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
+                try places.write(F13.self, at: 12, of: record, to: row)
+                try places.write(F14.self, at: 13, of: record, to: row)
+                try places.write(F15.self, at: 14, of: record, to: row)
+                try places.write(F16.self, at: 15, of: record, to: row)
             })
     }
 
@@ -1059,27 +931,6 @@ extension Schema {
                 try F16.read(from: row, at: 15), try F17.read(from: row, at: 16),
                 repeat try (each Stored).read(from: row, at: index.next()))
         }
-        @Sendable @inline(__always) func write(_ record: UnsafePointer<Record>, _ row: RowWriter) throws {
-            try places.value(F1.self, at: 0, of: record).write(to: row, at: 0)
-            try places.value(F2.self, at: 1, of: record).write(to: row, at: 1)
-            try places.value(F3.self, at: 2, of: record).write(to: row, at: 2)
-            try places.value(F4.self, at: 3, of: record).write(to: row, at: 3)
-            try places.value(F5.self, at: 4, of: record).write(to: row, at: 4)
-            try places.value(F6.self, at: 5, of: record).write(to: row, at: 5)
-            try places.value(F7.self, at: 6, of: record).write(to: row, at: 6)
-            try places.value(F8.self, at: 7, of: record).write(to: row, at: 7)
-            try places.value(F9.self, at: 8, of: record).write(to: row, at: 8)
-            try places.value(F10.self, at: 9, of: record).write(to: row, at: 9)
-            try places.value(F11.self, at: 10, of: record).write(to: row, at: 10)
-            try places.value(F12.self, at: 11, of: record).write(to: row, at: 11)
-            try places.value(F13.self, at: 12, of: record).write(to: row, at: 12)
-            try places.value(F14.self, at: 13, of: record).write(to: row, at: 13)
-            try places.value(F15.self, at: 14, of: record).write(to: row, at: 14)
-            try places.value(F16.self, at: 15, of: record).write(to: row, at: 15)
-            try places.value(F17.self, at: 16, of: record).write(to: row, at: 16)
-            var index = FieldCounter(after: 16)
-            repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-        }
         self.init(
             entity: entity, fields: erased, indexes: indexes, decodeRow: { $1 = try read($0) },
             decodeRows: { row, limit, expected, records in
@@ -1089,14 +940,27 @@ extension Schema {
                     records.append(try read(row))
                     remaining -= 1
                 }
-            }, encodeRow: { try write($0, $1) },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored { record = try read(stored) }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { try write($0, row) }
-                return true
+            },
+            encodeRow: { record, row in
+                try places.write(F1.self, at: 0, of: record, to: row)
+                try places.write(F2.self, at: 1, of: record, to: row)
+                try places.write(F3.self, at: 2, of: record, to: row)
+                try places.write(F4.self, at: 3, of: record, to: row)
+                try places.write(F5.self, at: 4, of: record, to: row)
+                try places.write(F6.self, at: 5, of: record, to: row)
+                try places.write(F7.self, at: 6, of: record, to: row)
+                try places.write(F8.self, at: 7, of: record, to: row)
+                try places.write(F9.self, at: 8, of: record, to: row)
+                try places.write(F10.self, at: 9, of: record, to: row)
+                try places.write(F11.self, at: 10, of: record, to: row)
+                try places.write(F12.self, at: 11, of: record, to: row)
+                try places.write(F13.self, at: 12, of: record, to: row)
+                try places.write(F14.self, at: 13, of: record, to: row)
+                try places.write(F15.self, at: 14, of: record, to: row)
+                try places.write(F16.self, at: 15, of: record, to: row)
+                try places.write(F17.self, at: 16, of: record, to: row)
+                var index = FieldCounter(after: 16)
+                repeat try places.write((each Stored).self, at: index.next(), of: record, to: row)
             })
     }
 }

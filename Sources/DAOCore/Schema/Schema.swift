@@ -65,7 +65,6 @@ public final class Schema<Record: Model>: Sendable {
     let decodeRow: @Sendable (RowReader, inout Record?) throws -> Void
     let decodeRows: @Sendable (RowReader, Int, Int, inout [Record]) throws -> Void
     let encodeRow: @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
-    let mergeRow: @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
     private let values: [@Sendable (Record) -> Value]
     let keyOfRecord: @Sendable (UnsafePointer<Record>) -> Key
     /// The field that counts the writes of a row; nil when there is none.
@@ -105,21 +104,7 @@ public final class Schema<Record: Model>: Sendable {
             },
             encodeRow: { record, row in
                 var index = FieldCounter()
-                repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-            },
-            mergeRow: { stored, row, change in
-                var record: Record?
-                if let stored {
-                    var index = FieldCounter()
-                    record = make(repeat try (each Stored).read(from: stored, at: index.next()))
-                }
-                try change(&record)
-                guard let changed = consume record else { return false }
-                try withUnsafePointer(to: changed) { record in
-                    var index = FieldCounter()
-                    repeat try places.value((each Stored).self, at: index.next(), of: record).write(to: row, at: index.index)
-                }
-                return true
+                repeat try places.write((each Stored).self, at: index.next(), of: record, to: row)
             })
     }
 
@@ -127,8 +112,7 @@ public final class Schema<Record: Model>: Sendable {
         entity: String, fields: [ErasedField<Record>], indexes: [Index<Record>] = [], isOfStoredEntity: Bool = false,
         decodeRow: @escaping @Sendable (RowReader, inout Record?) throws -> Void,
         decodeRows: @escaping @Sendable (RowReader, Int, Int, inout [Record]) throws -> Void,
-        encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void,
-        mergeRow: @escaping @Sendable (RowReader?, RowWriter, (inout Record?) throws -> Void) throws -> Bool
+        encodeRow: @escaping @Sendable (UnsafePointer<Record>, RowWriter) throws -> Void
     ) {
         var facts: [FieldFacts] = []
         var values: [@Sendable (Record) -> Value] = []
@@ -175,14 +159,12 @@ public final class Schema<Record: Model>: Sendable {
         self.decodeRow = decodeRow
         self.decodeRows = decodeRows
         self.encodeRow = encodeRow
-        self.mergeRow = mergeRow
     }
 
     /// The initializers that are not available need a body.
     convenience init(neverMade entity: String) {
         self.init(
-            entity: entity, fields: [], decodeRow: { _, _ in }, decodeRows: { _, _, _, _ in }, encodeRow: { _, _ in },
-            mergeRow: { _, _, _ in false })
+            entity: entity, fields: [], decodeRow: { _, _ in }, decodeRows: { _, _, _, _ in }, encodeRow: { _, _ in })
     }
 
     /// Copies a schema with some changes.
@@ -212,7 +194,6 @@ public final class Schema<Record: Model>: Sendable {
         decodeRow = schema.decodeRow
         decodeRows = schema.decodeRows
         encodeRow = schema.encodeRow
-        mergeRow = schema.mergeRow
     }
 
     /// Makes a schema the part of an entity.

@@ -62,14 +62,7 @@ extension KeyValueStorage {
             var stored = 0
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for (index, key) in keys.enumerated() {
-                    let checksOrder = checksOrder
-                    let wasStored = try update.merge(update.storeKey(key), reader) { row, writer in
-                        try schema.merge(row, to: writer) { record in
-                            try body(index, &record)
-                            if checksOrder { try record.map(checkOrder) }
-                        }
-                    }
-                    if wasStored { stored += 1 }
+                    if try merge(update.storeKey(key), update, reader, { try body(index, &$0) }) { stored += 1 }
                 }
             }
             return stored
@@ -86,12 +79,10 @@ extension KeyValueStorage {
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys {
                     let wasStored = try key.withUnsafeBytes { key in
-                        try update.merge(key, reader) { row, writer in
-                            try schema.merge(row, to: writer) { record in
-                                guard var changed = record else { return }
-                                try body(&changed)
-                                record = changed
-                            }
+                        try merge(key, update, reader) { record in
+                            guard var changed = record else { return }
+                            try body(&changed)
+                            record = changed
                         }
                     }
                     // The closure can have erased rows that follow.
@@ -100,6 +91,28 @@ extension KeyValueStorage {
             }
             return stored
         }
+    }
+
+    /// Reads a row, lets a closure change it or make it, and stores the differences.
+    ///
+    /// - Parameters:
+    ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    ///   - change: Gets nil when there is no row. When it leaves nil, nothing is stored. It can call application code.
+    /// - Returns: Whether there is a row now.
+    // In loops over rows, so that the type of an optional record is looked up once.
+    @inline(__always) private func merge(
+        _ key: UnsafeRawBufferPointer, _ update: RowUpdate, _ reader: RecordReader, _ change: (inout Record?) throws -> Void
+    ) throws -> Bool {
+        let found = try update.find(key, reader)
+        var record: Record?
+        if found.isStored { try schema.decode(reader, to: &record) }
+        let checksOrder = checksOrder
+        try change(&record)
+        guard let record = consume record else { return false }
+        if checksOrder { try checkOrder(of: record) }
+        try withUnsafePointer(to: record) { try schema.encode(at: $0, to: update.writer) }
+        try update.store(found)
+        return true
     }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {

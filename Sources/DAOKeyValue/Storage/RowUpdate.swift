@@ -93,34 +93,41 @@ struct RowUpdate {
         }
     }
 
-    /// Reads a row, lets a closure rewrite it, and stores the differences.
+    /// A row that is read and then written again.
+    struct Found {
+        fileprivate let key: UnsafeRawBufferPointer
+        fileprivate let stored: UnsafeRawBufferPointer?
+        fileprivate let writeCount: Int
+
+        /// Whether there is such a row. The reader is on it.
+        var isStored: Bool { stored != nil }
+    }
+
+    /// Reads a row, and begins to write it. ``store(_:)`` can follow.
     ///
     /// - Parameters:
     ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
-    ///   - reader: Reads the stored row for the closure.
-    ///   - rewrite: Receives the reader, or nil when there is no row, and a writer. Returns whether it wrote
-    ///     a row. It can call application code.
-    /// - Returns: Whether the closure wrote a row.
-    /// - Throws: `.keyChanged` when the written row has another key.
-    func merge(
-        _ key: UnsafeRawBufferPointer, _ reader: RecordReader, _ rewrite: (RowReader?, RecordWriter) throws -> Bool
-    ) throws -> Bool {
-        var stored = try handle.transaction.get(key)
+    ///   - reader: Is moved to the stored row.
+    func find(_ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws -> Found {
+        let stored = try handle.transaction.get(key)
         if let stored { try reader.show(stored, key: key.from(table.keyspace.length)) }
-        let writeCount = handle.writeCount
         scratch.writer.begin(table)
-        guard try rewrite(stored == nil ? nil : reader, scratch.writer) else { return false }
-        guard let row = try encoded(), row.key.order(against: key) == 0 else {
-            throw keyChanged(key.from(table.keyspace.length))
+        return Found(key: key, stored: stored, writeCount: handle.writeCount)
+    }
+
+    /// Writes the fields of a found row.
+    var writer: RecordWriter { scratch.writer }
+
+    /// Stores the differences of a found row whose fields have been written. Other rows can have been written since.
+    ///
+    /// - Throws: `.keyChanged` when the written row has another key.
+    func store(_ found: Found) throws {
+        guard let row = try encoded(), row.key.order(against: found.key) == 0 else {
+            throw keyChanged(found.key.from(table.keyspace.length))
         }
-        if handle.writeCount == writeCount {
-            try upsert(row, over: stored, verifies: false)
-        } else {
-            // Writes by the closure can have moved or changed the row.
-            stored = try handle.transaction.get(key)
-            try upsert(row, over: stored, verifies: verifies)
-        }
-        return true
+        if handle.writeCount == found.writeCount { return try upsert(row, over: found.stored, verifies: false) }
+        // Those writes can have moved or changed the row.
+        try upsert(row, over: handle.transaction.get(found.key), verifies: verifies)
     }
 
     /// Sets a field of a stored row, and copies the stored bytes of the others.
@@ -133,20 +140,19 @@ struct RowUpdate {
     ///   - reader: Reads the stored row.
     func set(_ field: Int, to value: Value, counting counter: Int?, _ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws
     {
-        _ = try merge(key, reader) { stored, writer in
-            guard stored != nil else { return false }
-            // The retired fields follow the declared fields, and are written with every row.
-            for index in 0..<(table.retired.first?.field ?? table.fieldCount) {
-                if index == field {
-                    try table.description.write(value, at: index, to: writer)
-                } else if index == counter {
-                    try writer.writeInt64(reader.readInt64(at: index) &+ 1, at: index)
-                } else {
-                    try reader.copy(index, to: writer)
-                }
+        let found = try find(key, reader)
+        guard found.isStored else { return }
+        // The retired fields follow the declared fields, and are written with every row.
+        for index in 0..<(table.retired.first?.field ?? table.fieldCount) {
+            if index == field {
+                try table.description.write(value, at: index, to: writer)
+            } else if index == counter {
+                try writer.writeInt64(reader.readInt64(at: index) &+ 1, at: index)
+            } else {
+                try reader.copy(index, to: writer)
             }
-            return true
         }
+        try store(found)
     }
 
     /// Stores a new row.

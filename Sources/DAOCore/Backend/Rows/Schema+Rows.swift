@@ -57,24 +57,6 @@ extension Schema {
         try encodeRow(record, row)
     }
 
-    /// Reads a row, lets a closure create or change the model, and writes all fields of the model that the
-    /// closure leaves. The step is compiled in the application's module; code in a backend would access the
-    /// model through its metadata.
-    ///
-    /// - Parameters:
-    ///   - stored: The reader at the stored row; nil when there is no row.
-    ///   - row: The writer of the fields.
-    ///   - change: A closure that gets the stored model or nil. When it leaves nil, nothing is written.
-    /// - Returns: Whether the fields were written.
-    package func merge(_ stored: RowReader?, to row: RowWriter, _ change: (inout Record?) throws -> Void) throws -> Bool {
-        guard probe.needsRows else { return try mergeRow(stored, row, change) }
-        return try mergeRow(stored, row) { record in
-            try record.map { try probe.check($0, of: self, isRead: true) }
-            try change(&record)
-            try record.map { try probe.check($0, of: self, isRead: false) }
-        }
-    }
-
     /// Returns a reader at the row of a model, without its related models.
     package func reader(of record: Record) throws -> RowReader {
         let writer = ValueRowWriter(count: description.fields.count)
