@@ -12,9 +12,8 @@ final class ChangeDetector: RowWriter {
     /// The fields that differ.
     // No variable is accessed during another access, so that a field does not pay for the check of that.
     @exclusivity(unchecked) private(set) var changes = FieldSet()
-    /// The update that the row is expected to need.
-    @exclusivity(unchecked) private var guess: SQLRowBatch?
-    @exclusivity(unchecked) private var guessed = FieldSet()
+    /// The update that the row is expected to need. Its caller keeps it while the row is written.
+    @exclusivity(unchecked) private var guess: Unmanaged<RowUpdate>?
 
     init(_ row: SQLRowReader) {
         self.row = row
@@ -24,45 +23,46 @@ final class ChangeDetector: RowWriter {
     /// Begins the next row.
     ///
     /// - Parameter update: The update that the row is expected to need.
-    func begin(_ update: RowUpdate?) {
-        update?.batch.begin()
+    func begin(_ update: Unmanaged<RowUpdate>?) {
+        update?._withUnsafeGuaranteedRef { $0.batch.begin() }
         changes.removeAll()
-        guess = update?.batch
-        guessed = update?.fields ?? FieldSet()
+        guess = update
     }
 
-    /// Remembers that a field differs. Returns the batch of the expected update; nil when this update does
-    /// not contain the field.
-    @inline(__always) private func change(_ index: Int) -> SQLRowBatch? {
+    /// Whether an update is the one that the row needs.
+    func needs(_ update: RowUpdate) -> Bool { changes == update.fields }
+
+    /// Remembers that a field differs, and writes it to the expected update when that contains the field.
+    @inline(__always) private func change(_ index: Int, _ write: (SQLRowBatch) throws -> Void) throws {
         changes.insert(index)
-        return guessed.contains(index) ? guess : nil
+        try guess?._withUnsafeGuaranteedRef { if $0.fields.contains(index) { try write($0.batch) } }
     }
 
     override func writeNull(at index: Int) throws {
-        if !row.isNull(at: index) { try change(index)?.writeNull(at: index) }
+        if !row.isNull(at: index) { try change(index) { try $0.writeNull(at: index) } }
     }
 
     override func writeInt64(_ new: Int64, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeInt64(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeInt64(new, at: index) } }
     }
 
     override func writeUInt64(_ new: UInt64, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeUInt64(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeUInt64(new, at: index) } }
     }
 
     override func writeDouble(_ new: Double, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeDouble(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeDouble(new, at: index) } }
     }
 
     override func writeString(_ new: String, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeString(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeString(new, at: index) } }
     }
 
     override func writeData(_ new: Data, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeData(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeData(new, at: index) } }
     }
 
     override func writeUUID(_ new: UUID, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index)?.writeUUID(new, at: index) }
+        if !row.holds(new, at: index) { try change(index) { try $0.writeUUID(new, at: index) } }
     }
 }

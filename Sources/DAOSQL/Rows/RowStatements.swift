@@ -69,9 +69,8 @@ final class RowStatements {
         return statement
     }
 
-    /// Returns the update of some columns of a row.
+    /// Returns the update of some columns of a row, others than those of the last one.
     func update(_ fields: FieldSet) throws -> RowUpdate {
-        if let lastUpdate, lastUpdate.fields == fields { return lastUpdate }
         if let update = updates[fields] {
             lastUpdate = update
             return update

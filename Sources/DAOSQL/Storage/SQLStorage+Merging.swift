@@ -90,7 +90,8 @@ extension SQLStorage {
         try schema.checkKey(of: record.pointee, is: key)
         try check(record.pointee)
         try checkOrder([record.pointee])
-        let batch = try writing.next(try rows.insert())
+        let batch = try rows.insert()
+        try writing.switch(to: batch)
         batch.begin()
         try schema.encode(at: record, to: batch)
         try table.writeRetiredDefaults(to: batch)
@@ -103,20 +104,29 @@ extension SQLStorage {
         _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: SQLStatement,
         _ writing: inout MergedRows<Record>
     ) throws {
-        let guess = rows.lastUpdate
+        // Counted as a reference once, not at each use.
+        let lastUpdate = rows.lastUpdate
+        defer { withExtendedLifetime(lastUpdate) {} }
+        let guess = lastUpdate.map(Unmanaged.passUnretained)
         detector.begin(guess)
         try schema.encode(at: record, to: detector)
         if detector.changes.isEmpty { return }
         if detector.changes.contains(entity.keyIndex) { try schema.checkKey(of: record.pointee, is: key) }
         // The row is no longer needed. Writing it is cheaper when no statement is positioned on it.
         select.reset()
-        let update = try rows.update(detector.changes)
-        let batch = try writing.next(update.batch)
-        if update !== guess {
+        let isDone = try guess?._withUnsafeGuaranteedRef { guess in
+            guard detector.needs(guess) else { return false }
+            try writing.switch(to: guess.batch)
+            try guess.batch.add(changing: key)
+            return true
+        }
+        if isDone != true {
+            let batch = try rows.update(detector.changes).batch
+            try writing.switch(to: batch)
             batch.begin()
             try schema.encode(at: record, to: batch)
+            try batch.add(changing: key)
         }
-        try batch.add(changing: key)
         writing.didAdd(record)
     }
 }
@@ -130,15 +140,14 @@ private struct MergedRows<Record> {
     /// Whether there are any. To ask the array takes longer, because that looks up its type.
     private var holdsRows = false
 
-    /// Switches to a batch that gets the next row.
-    @inline(__always) mutating func next(_ next: SQLRowBatch) throws -> SQLRowBatch {
+    /// Switches to the batch that gets the next row.
+    @inline(__always) mutating func `switch`(to next: SQLRowBatch) throws {
         if next !== batch {
             try send()
             batch = next
         }
         // The batch was sent because another statement had to run.
         if holdsRows, !next.isHolding { forget() }
-        return next
     }
 
     /// Keeps a row that was added, when the batch holds it back.

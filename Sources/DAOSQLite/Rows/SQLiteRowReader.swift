@@ -7,10 +7,10 @@ import Foundation
 final class SQLiteRowReader: SQLRowReader {
     /// Outlives the reader, which only its `SQLiteStatement` or the reading code keeps.
     private let statement: OpaquePointer
-    /// Finds the rows, while some were announced.
-    @exclusivity(unchecked) private var walk: KeyWalk?
+    /// Finds the rows, while some were announced. It outlives its use here, as the feed does: its `SQLiteStatement` has both.
+    @exclusivity(unchecked) private var walk: Unmanaged<KeyWalk>?
     /// Finds the rows, in a read transaction.
-    @exclusivity(unchecked) private var feed: KeyFeed?
+    @exclusivity(unchecked) private var feed: Unmanaged<KeyFeed>?
     /// Outlives the reader for the same reason.
     private unowned(unsafe) let connection: SQLiteConnection
     /// The file, where it is read without locks.
@@ -35,29 +35,31 @@ final class SQLiteRowReader: SQLRowReader {
 
     /// Reads the rows that a walk finds; nil for those of the reader's statement.
     func follow(_ walk: KeyWalk?) {
-        self.walk = walk
+        self.walk = walk.map(Unmanaged.passUnretained)
         row = ResultRow(walk?.statement ?? statement)
         copy = nil
     }
 
     /// Reads the rows that a feed finds; nil for those of the reader's statement.
     func follow(feed: KeyFeed?) {
-        self.feed = feed
+        self.feed = feed.map(Unmanaged.passUnretained)
         row = ResultRow(feed?.statement ?? statement)
         copy = nil
     }
 
     override func step() throws -> Bool {
         if let feed {
-            guard try feed.find() else { return false }
+            guard try feed._withUnsafeGuaranteedRef({ try $0.find() }) else { return false }
             row.show()
             return true
         }
         if let walk {
-            guard try walk.find() else { return false }
-            copy = walk.copy
-            if copy == nil { row.show() }
-            return true
+            return try walk._withUnsafeGuaranteedRef { walk in
+                guard try walk.find() else { return false }
+                copy = walk.copy
+                if copy == nil { row.show() }
+                return true
+            }
         }
         let code = sqlite3_step(statement)
         // Throws `.busy` when the file was written.
@@ -170,11 +172,8 @@ final class SQLiteRowReader: SQLRowReader {
 
     override func holds(_ new: String, at index: Int) -> Bool {
         let old = value(index)
-        var text = new
-        return text.withUTF8 { bytes in
-            guard old.type == SQLITE_TEXT, let stored = old.text else { return false }
-            return Self.areSame(stored, UnsafeRawBufferPointer(bytes))
-        }
+        guard old.type == SQLITE_TEXT, let stored = old.text else { return false }
+        return new.withBytes { Self.areSame(stored, $0) }
     }
 
     override func holds(_ new: Data, at index: Int) -> Bool { new.withUnsafeBytes { isBlob(value(index), $0) } }
