@@ -1,3 +1,4 @@
+import DAOCore
 import DAOSystemLMDB
 import Foundation
 
@@ -316,10 +317,9 @@ extension UnsafeMutableRawPointer {
 
     /// Writes a text, and returns its length.
     @inline(__always) func write(_ text: String, _ offset: Int) -> Int {
-        var text = text
-        return text.withUTF8 { utf8 in
-            if let bytes = utf8.baseAddress { (self + offset).copyMemory(from: bytes, byteCount: utf8.count) }
-            return utf8.count
+        text.withBytes { bytes in
+            if let address = bytes.baseAddress { (self + offset).copyMemory(from: address, byteCount: bytes.count) }
+            return bytes.count
         }
     }
 }

@@ -1,3 +1,4 @@
+import DAOCore
 import DAOSystemSQLite
 import Foundation
 
@@ -203,11 +204,9 @@ enum RawSQLiteText {
     @inline(__always) static func bind(
         _ statement: OpaquePointer, _ index: Int32, _ text: String, _ body: () throws -> Void
     ) throws {
-        var text = text
-        try text.withUTF8 { utf8 in
-            _ = utf8.withMemoryRebound(to: CChar.self) {
-                sqlite3_bind_text(statement, index, $0.baseAddress, Int32($0.count), nil)
-            }
+        try text.withBytes { bytes in
+            sqlite3_bind_text(
+                statement, index, bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(bytes.count), nil)
             try body()
         }
     }

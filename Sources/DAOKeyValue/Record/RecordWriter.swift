@@ -87,13 +87,7 @@ final class RecordWriter: RowWriter {
     }
 
     override func writeString(_ value: String, at index: Int) throws {
-        // Avoids a copy of the string and its reference count. All strings except bridged strings have
-        // contiguous text.
-        let isStored: Void? = try value.utf8.withContiguousStorageIfAvailable { try store(UnsafeRawBufferPointer($0), at: index) }
-        if isStored == nil {
-            var copy = value
-            try copy.withUTF8 { try store(UnsafeRawBufferPointer($0), at: index) }
-        }
+        try value.withBytes { try store($0, at: index) }
     }
 
     override func writeData(_ value: Data, at index: Int) throws { try value.withUnsafeBytes { try store($0, at: index) } }

@@ -37,8 +37,7 @@ enum Bind {
     @inline(__always) static func text(
         _ statement: OpaquePointer, _ position: Int32, _ value: String, _ arena: BindArena
     ) -> Int32 {
-        var value = value
-        return value.withUTF8 { text(statement, position, $0, arena) }
+        value.withBytes { text(statement, position, $0.assumingMemoryBound(to: UInt8.self), arena) }
     }
 
     static func text(
