@@ -16,7 +16,7 @@ enum FootprintBench {
     private enum Side: String { case raw, dao }
 
     /// What a process has measured.
-    private struct Result: Codable {
+    private struct Footprint: Codable {
         var firstOpening = 0.0
         var opening = 0.0
         /// What ``Contender/fetchAll`` adds to the memory of the process at most.
@@ -43,54 +43,45 @@ enum FootprintBench {
 
     private static func compare(_ pair: Pair, _ shape: Shape, _ options: Options, in directory: URL) throws {
         let sides = try [Side.raw, .dao].map { side in
-            try inFolder("\(pair)-\(shape)-\(side)", of: directory) { place in
+            try inFolder("footprint-\(pair)-\(shape)-\(side)", of: directory) { place in
                 if pair != .memory { _ = try child(.store, shape, pair, side, place, options.rows) }
                 return (bytes: try size(of: place), result: try child(.read, shape, pair, side, place, options.rows))
             }
         }
-        let head = ["raw", "DAO", "ratio"].map { pad($0, 9, left: true) }.joined(separator: " ")
-        print("\n" + pad(pair.title + (shape == .texts ? "" : ", one text"), 46), head)
+        print("\n" + line(pair.title + (shape == .texts ? "" : ", one text"), ["raw", "DAO", "ratio"]))
         // The array of a dictionary's values shares their texts, and memory of earlier work is used again.
         if pair != .memory {
-            line("file, MB", sides.map { Double($0.bytes) / 1e6 })
-            line("memory that fetch-all adds, MB", sides.map { Double($0.result.peak) / 1e6 })
+            show("file, MB", sides.map { Double($0.bytes) / 1e6 })
+            show("memory that fetch-all adds, MB", sides.map { Double($0.result.peak) / 1e6 })
         }
         for (name, counts) in [
-            ("fetch-all", \Result.fetched), ("point reads, one transaction", \.readInside), ("point reads, a call each", \.read),
+            ("fetch-all", \Footprint.fetched), ("point reads, one transaction", \.readInside),
+            ("point reads, a call each", \.read),
         ] {
             let counts = sides.compactMap { $0.result[keyPath: counts] }
             if counts.count < sides.count { continue }
-            line("allocations a row, \(name)", counts.map(\.allocations))
-            line("retains a row, \(name)", counts.map(\.retains))
+            show("allocations a row, \(name)", counts.map(\.allocations))
+            show("retains a row, \(name)", counts.map(\.retains))
         }
     }
 
     private static func printOpenings(in directory: URL) throws {
-        let head = ["first", "again"].map { pad($0, 9, left: true) }.joined(separator: " ")
-        print("\n" + pad("opening a database with \(ManyEntities.count) entities, ms", 46), head)
+        print("\n" + line("opening a database with \(ManyEntities.count) entities, ms", ["first", "again"]))
         for pair in [Pair.sqlite, .lmdb] {
-            let results = try inFolder("open-\(pair)", of: directory) { place in
+            let results = try inFolder("footprint-open-\(pair)", of: directory) { place in
                 // The first one makes the file.
                 try (0...10).map { _ in try child(.open, .texts, pair, .dao, place, 1) }.dropFirst()
             }
-            let cells = [\Result.firstOpening, \.opening].map { kind in
+            let cells = [\Footprint.firstOpening, \.opening].map { kind in
                 String(format: "%.1f", median(results.map { $0[keyPath: kind] }))
             }
-            print(pad("\(pair)", 46), cells.map { pad($0, 9, left: true) }.joined(separator: " "))
+            print(line("\(pair)", cells))
         }
     }
 
-    private static func inFolder<Value>(_ name: String, of directory: URL, _ body: (URL) throws -> Value) throws -> Value {
-        let place = directory.appendingPathComponent("footprint-\(name)")
-        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: place) }
-        return try body(place)
-    }
-
-    private static func line(_ name: String, _ sides: [Double]) {
+    private static func show(_ name: String, _ sides: [Double]) {
         let ratio = sides[0] > 0.005 ? String(format: "%.2f", sides[1] / sides[0]) : ""
-        let cells = sides.map { String(format: "%.2f", $0) } + [ratio]
-        print(pad(name, 46), cells.map { pad($0, 9, left: true) }.joined(separator: " "))
+        print(line(name, sides.map { String(format: "%.2f", $0) } + [ratio]))
     }
 
     private static func size(of place: URL) throws -> Int {
@@ -102,7 +93,7 @@ enum FootprintBench {
 
     private static func child(
         _ part: Part, _ shape: Shape, _ pair: Pair, _ side: Side, _ place: URL, _ rows: Int
-    ) throws -> Result {
+    ) throws -> Footprint {
         guard let program = Bundle.main.executableURL else { throw BenchError("the program does not know its own path") }
         let process = Process()
         let output = Pipe()
@@ -113,7 +104,7 @@ enum FootprintBench {
         let data = output.fileHandleForReading.readDataToEndOfFile()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw BenchError("the process that should \(part.rawValue) rows has failed") }
-        return try JSONDecoder().decode(Result.self, from: data)
+        return try JSONDecoder().decode(Footprint.self, from: data)
     }
 
     // MARK: In a process of its own
@@ -134,15 +125,15 @@ enum FootprintBench {
     }
 
     /// Opens a database with its entities for the first time in the process, when Swift prepares their types, and again.
-    private static func open(_ url: String) throws -> Result {
+    private static func open(_ url: String) throws -> Footprint {
         let first = try ManyEntities.open(url)
         let again = try (0..<5).map { _ in try ManyEntities.open(url) / .milliseconds(1) }
-        return Result(firstOpening: first / .milliseconds(1), opening: median(again))
+        return Footprint(firstOpening: first / .milliseconds(1), opening: median(again))
     }
 
     private static func measure<Record: MeasuredRecord>(
         _ part: Part, _: Record.Type, _ pair: Pair, _ side: Side, _ file: String, _ rows: Int
-    ) throws -> Result {
+    ) throws -> Footprint {
         let contender: Contender<Record> =
             switch (pair, side) {
             case (.sqlite, .raw): try .rawSQLite(file)
@@ -155,7 +146,7 @@ enum FootprintBench {
         if part == .store || pair == .memory {
             try contender.insert(Dataset<Record>(count: rows, points: 1, queries: 1).records)
         }
-        var result = Result()
+        var result = Footprint()
         guard part == .read else { return result }
         // The first read makes what is kept for later ones.
         _ = try contender.read(0)

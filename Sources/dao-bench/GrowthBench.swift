@@ -178,7 +178,7 @@ enum GrowthBench {
             defer { for side in sides { side.remove() } }
             let title = scheme == "sqlite" ? "SQLite" : "LMDB"
             let head = ["\(rows)", "\(rows * factor)", "grows"] + (scheme == "sqlite" ? ["÷ raw", "÷ raw"] : [])
-            print("\n" + pad(title, 46) + head.map { " " + pad($0, 9, left: true) }.joined())
+            print("\n" + line(title, head))
             for shape in shapes {
                 let results = try measure(shape, sides, options.repetitions)
                 let growth = medianRatio(results[1].dao, results[0].dao)
@@ -186,7 +186,7 @@ enum GrowthBench {
                 var cells = results.map { String(format: "%.0f", median($0.dao)) }
                 cells += ([growth] + ratios).map { String(format: "%.2f", $0) }
                 let isOver = growth > 1.6 || ratios.contains { $0 > 1.3 }
-                print(pad(shape.name, 46) + cells.map { " " + pad($0, 9, left: true) }.joined() + (isOver ? "  over" : ""))
+                print(line(shape.name, cells) + (isOver ? "  over" : ""))
             }
         }
     }

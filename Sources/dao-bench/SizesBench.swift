@@ -17,7 +17,7 @@ enum SizesBench {
                 else {
                     continue
                 }
-                print("\n" + pad(first.pair, 46), row(sizes.map { "\($0)" } + ["raw", "DAO"]))
+                print("\n" + line(first.pair, sizes.map { "\($0)" } + ["raw", "DAO"], width: 8))
                 for (place, cell) in few.enumerated() {
                     let ratios = columns.map { String(format: "%.2f", $0[place].ratio) }
                     let work = Workload(rawValue: cell.workload)
@@ -25,13 +25,11 @@ enum SizesBench {
                     let growth = [\Measurement.rawMilliseconds, \.daoMilliseconds].map { side in
                         median(many[place][keyPath: side]) / units[1] / (median(cell[keyPath: side]) / units[0])
                     }
-                    print(pad(cell.workload, 46), row(ratios + growth.map { String(format: "× %.2f", $0) }))
+                    print(line(cell.workload, ratios + growth.map { String(format: "× %.2f", $0) }, width: 8))
                 }
             }
         }
     }
-
-    private static func row(_ cells: [String]) -> String { cells.map { pad($0, 8, left: true) }.joined(separator: " ") }
 
     private static func measured(
         _ pair: Pair, _ shape: Shape, _ options: Options, _ rows: Int, in directory: URL

@@ -12,29 +12,23 @@ enum TasksBench {
     ///   - repetitions: How often each number of tasks is measured, in turn.
     ///   - directory: The place for the files.
     static func run(repetitions: Int, in directory: URL) throws {
-        let calls = ["one task", "\(taskCount) tasks", "factor"]
-        print(
-            "\n" + pad("persists a second, durability full", 46), calls.map { pad($0, 9, left: true) }.joined(separator: " "))
-        print(pad("  a sync of this disk takes \(String(format: "%.2f", try syncMilliseconds(in: directory))) ms", 46))
+        print("\n" + line("persists a second, durability full", ["one task", "\(taskCount) tasks", "factor"]))
+        print("  a sync of this disk takes \(String(format: "%.2f", try syncMilliseconds(in: directory))) ms")
         for (name, scheme) in [("SQLite", "sqlite"), ("LMDB", "lmdb")] {
-            let place = directory.appendingPathComponent("tasks-\(scheme)")
-            try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: place) }
-            let database = try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme)://\(place.path)/file")
-            defer { try? database.close() }
-            let records = DAO(storage: try database.storage(for: Payment.self))
-            let samples = Dataset<Payment>(count: 10_000, points: 1, queries: 1).records
-            try records.create(samples)
             var rates: (one: [Double], many: [Double]) = ([], [])
-            for _ in 0..<max(repetitions, 1) {
-                rates.one.append(try rate(of: 1, records, samples))
-                rates.many.append(try rate(of: taskCount, records, samples))
+            try inFolder("tasks-\(scheme)", of: directory) { place in
+                let database = try DatabaseDrivers(.sqlite, .lmdb).open("\(scheme)://\(place.path)/file")
+                defer { try? database.close() }
+                let records = DAO(storage: try database.storage(for: Payment.self))
+                let samples = Dataset<Payment>(count: 10_000, points: 1, queries: 1).records
+                try records.create(samples)
+                for _ in 0..<max(repetitions, 1) {
+                    rates.one.append(try rate(of: 1, records, samples))
+                    rates.many.append(try rate(of: taskCount, records, samples))
+                }
             }
             let cells = [median(rates.one), median(rates.many)].map { String(format: "%.0f", $0) }
-            print(
-                pad(name, 46),
-                (cells + [String(format: "%.2f", medianRatio(rates.many, rates.one))]).map { pad($0, 9, left: true) }
-                    .joined(separator: " "))
+            print(line(name, cells + [String(format: "%.2f", medianRatio(rates.many, rates.one))]))
         }
     }
 

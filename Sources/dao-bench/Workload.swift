@@ -233,8 +233,7 @@ enum Workload: String, CaseIterable {
             try again { for receipt in data.commits(round + times) { try contender.merge([receipt]) } }
         }
         checksum.add(kept)
-        let elapsed = (stop - start).components
-        return ((Double(elapsed.seconds) * 1000 + Double(elapsed.attoseconds) / 1e15) / Double(max(times, 1)), checksum)
+        return ((stop - start) / .milliseconds(1) / Double(max(times, 1)), checksum)
     }
 }
 

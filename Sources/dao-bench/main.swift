@@ -239,6 +239,19 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
     return left ? space + text : text + space
 }
 
+/// A line of a table: a name, and cells that end at the same places.
+func line(_ name: String, _ cells: [String], width: Int = 9) -> String {
+    pad(name, 46) + cells.map { " " + pad($0, width, left: true) }.joined()
+}
+
+/// Calls a closure with a new folder, which is removed afterwards.
+func inFolder<Value>(_ name: String, of directory: URL, _ body: (URL) throws -> Value) throws -> Value {
+    let place = directory.appendingPathComponent(name)
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: place) }
+    return try body(place)
+}
+
 #if canImport(Glibc)
     // Large arrays stay in the process when they are freed. Otherwise it depends on the addresses of other values whether
     // a run pays for their pages anew: half the time of fetch-all, on both sides.
@@ -253,9 +266,10 @@ func pad(_ text: String, _ width: Int, left: Bool = false) -> String {
 /// Does what the options say.
 func run(_ options: Options) throws {
     if let url = options.writers { return try WritersBench.run(url, seconds: options.seconds) }
-    let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: directory) }
+    try inFolder("dao-bench-\(UUID().uuidString)", of: FileManager.default.temporaryDirectory) { try run(options, in: $0) }
+}
+
+private func run(_ options: Options, in directory: URL) throws {
     if let factor = options.growth {
         return try GrowthBench.run(options, factor: factor, in: directory)
     }

@@ -65,15 +65,15 @@ struct SQLCatalog: Sendable {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
         }
-        if let known = decoded[text] { return known }
-        guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(text.utf8)) else {
-            throw StorageError(
-                .corrupted,
-                "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
-                path: path)
+        return try decoded.description(Array(text.utf8)) { bytes in
+            guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(bytes)) else {
+                throw StorageError(
+                    .corrupted,
+                    "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
+                    path: path)
+            }
+            return entity
         }
-        decoded[text] = entity
-        return entity
     }
 }
 
@@ -84,13 +84,14 @@ private final class DecodedDescriptions: Sendable {
     /// By bytes: two texts that Unicode considers equal have different defaults.
     private let known = Mutex<[[UInt8]: EntityDescription]>([:])
 
-    subscript(text: String) -> EntityDescription? {
-        get { known.withLock { $0[Array(text.utf8)] } }
-        set {
-            known.withLock { known in
-                if known.count >= Self.limit { known = [:] }
-                known[Array(text.utf8)] = newValue
-            }
+    /// The description of a text. A closure decodes it unless that is known.
+    func description(_ text: [UInt8], _ decode: ([UInt8]) throws -> EntityDescription) rethrows -> EntityDescription {
+        if let known = known.withLock({ $0[text] }) { return known }
+        let description = try decode(text)
+        known.withLock { known in
+            if known.count >= Self.limit { known = [:] }
+            known[text] = description
         }
+        return description
     }
 }
