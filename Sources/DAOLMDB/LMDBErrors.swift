@@ -20,6 +20,7 @@ struct LMDBErrors: Sendable {
     ///   - action: What failed, to begin the message with: "opening the database".
     func error(_ code: CInt, _ action: String) -> StorageError {
         let kind = kind(of: code)
+        if kind == .outcomeUnknown { return outcomeUnknown(code) }
         return StorageError(
             kind, "\(action) failed: \(advice(kind, code))", path: path, engineCode: Int(code),
             engineMessage: mdb_strerror(code).map { String(cString: $0) })
@@ -35,21 +36,28 @@ struct LMDBErrors: Sendable {
         .notPermitted(path, engineCode: Int(code), engineMessage: mdb_strerror(code).map { String(cString: $0) })
     }
 
-    private func kind(of code: CInt) -> StorageError.Kind {
+    /// The kind of a code of LMDB, or of the operating system.
+    ///
+    /// Only what a sound file never gives is damage: a page that is not there or is of another type, a tree that is deeper than
+    /// LMDB's stack, a page without the space that it declares.
+    func kind(of code: CInt) -> StorageError.Kind {
         switch code {
+        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_CURSOR_FULL, MDB_PAGE_FULL: .corrupted
+        // A meta page could not be written: the file has the last commit or not, and is not damaged.
+        case MDB_PANIC: .outcomeUnknown
         case MDB_MAP_FULL, MDB_MAP_RESIZED, MDB_TXN_FULL, ENOSPC, EDQUOT, EFBIG, ENOMEM: .outOfSpace
         case MDB_VERSION_MISMATCH: .schemaIsNewer
-        case MDB_INVALID: .notADatabase
-        case MDB_CORRUPTED, MDB_PAGE_NOTFOUND, MDB_PANIC, MDB_CURSOR_FULL, MDB_PAGE_FULL: .corrupted
-        case MDB_BAD_TXN: .invalidTransaction
+        case MDB_INVALID, MDB_INCOMPATIBLE, MDB_BAD_DBI: .notADatabase
+        case MDB_BAD_TXN, MDB_BAD_RSLOT: .invalidTransaction
         case MDB_BAD_VALSIZE: .invalidKey
-        case MDB_INCOMPATIBLE, MDB_BAD_DBI: .notADatabase
         case MDB_READERS_FULL, EBUSY, EAGAIN, ETIMEDOUT: .busy
         case EACCES, EPERM, EROFS: .readOnly
         case ENOENT, ENOTDIR: .notFound
         case EISDIR, ELOOP: .notADatabase
         // On a full disk LMDB's write is short, which LMDB reports as EIO.
         case EIO: isDiskFull || isAtLimit ? .outOfSpace : .io
+        // Answers of LMDB that its callers expect, and limits of the process.
+        case MDB_KEYEXIST, MDB_NOTFOUND, MDB_DBS_FULL, MDB_TLS_FULL: .io
         default: .io
         }
     }

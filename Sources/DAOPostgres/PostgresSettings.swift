@@ -74,6 +74,10 @@ struct PostgresSettings: Sendable {
         }
         schema = configuration.options["schema"] ?? "public"
         if schema.isEmpty { throw invalid("the option 'schema' is empty; give the name of a schema, or omit it") }
+        // The server's own: tables there would be lost, or in the way of everybody.
+        if schema.lowercased().hasPrefix("pg_") || schema.lowercased() == "information_schema" {
+            throw invalid("the schema '\(schema)' is the server's own; give the name of another schema")
+        }
         pool = try configuration.count("pool", in: 2...1000) ?? 8
         switch configuration.options["writers"] {
         case nil, "one": writers = 1

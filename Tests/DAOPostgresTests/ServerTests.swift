@@ -55,7 +55,8 @@ struct OpeningTests {
 
     @Test func wrongOptionsAreInvalid() throws {
         for option in [
-            "pool=1", "pool=many", "schema=", "no_such=1", "writers=some", "writers=many&pool=3", "statementTimeout=0",
+            "pool=1", "pool=many", "schema=", "schema=information_schema", "schema=PG_catalog", "schema=pg_toast",
+            "schema=pg_temp", "no_such=1", "writers=some", "writers=many&pool=3", "statementTimeout=0",
         ] {
             #expect(try storageError { try open("\(Server.url(options: option))") }.kind == .invalidConfiguration)
         }

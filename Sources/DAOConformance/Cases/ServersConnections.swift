@@ -27,6 +27,49 @@ enum ServersConnections {
             try expectSame(try context.dao(Item.self).read(), Item.make(1...6))
         },
         ConformanceCase(
+            "N.idleLossEveryCall", "N1", "L5",
+            title:
+                "every call of a database, on statements that it has prepared, does not notice that connections were lost while idle"
+        ) { context in
+            let (network, database) = try context.openNetwork()
+            defer { network.stop() }
+            let (topics, posts) = (try database.dao(Topic.self), try database.dao(Post.self))
+            let items = try database.dao(Item.self)
+            try items.create(Item.make(1...9))
+            try topics.persist([Topic(id: "a", posts: Post.make([1, 2])), Topic(id: "b", posts: Post.make([2, 3]))])
+            let rows = try database.rows(of: "item")
+            var erased = 0
+            let calls: [(name: String, run: () throws -> Void)] = [
+                ("entities", { try expect(try database.entities().contains { $0.name == "item" }, "the entity is described") }),
+                ("rows without types", { try expectEqual(try rows.count(), 9) }),
+                ("rows of another entity", { try expectEqual(try database.rows(of: "post").count(), 3 - erased) }),
+                ("a read by key", { try expectEqual(try items.read(byPrimaryKey: 2)?.id, 2) }),
+                ("a read by keys", { try expectEqual(try items.read(byPrimaryKeys: [3, 1]).map(\.id), [3, 1]) }),
+                ("a query", { try expectEqual(try items.read { $0.id > 5 }.map(\.id), Array(6...9)) }),
+                ("a count", { try expectEqual(try items.count(), 9) }),
+                ("a maximum", { try expectEqual(try items.max(\.id), 9) }),
+                ("lists", { try expectEqual(try database.posts("b"), [2, 3].filter { $0 > erased }) }),
+                ("a condition on related rows", { try expectEqual(try topics.count { $0.posts.contains { $0.id == 3 } }, 1) }),
+                ("explain", { _ = try items.explain { $0.number == 10 } }),
+                ("verify", { try expectEqual(try database.verify().problemCount, 0) }),
+                ("create", { try items.create(Item.make([100])) }),
+                ("an erasure by key", { try expectEqual(try items.erase(byPrimaryKey: 100), 1) }),
+                ("set", { try expectEqual(try items.set(\.name, to: "") { $0.id == 1 }, 1) }),
+                (
+                    "an erasure of a child",
+                    {
+                        try expectEqual(try posts.erase { $0.id <= erased + 1 }, 1)
+                        erased += 1
+                    }
+                ),
+            ]
+            // Every call twice: the second time, its statements were prepared on the connection that is lost.
+            for call in calls + calls {
+                network.cut()
+                try expectWorks(call.name, call.run)
+            }
+        },
+        ConformanceCase(
             concurrent: "N.observationGoesOn", "N1", "O1", title: "an observation goes on when connections are lost"
         ) { context in
             let (network, database) = try context.openNetwork()
@@ -102,6 +145,17 @@ enum ServersConnections {
             try expect(!"\(error)".contains("stranger"), "no user in '\(error)'")
         },
     ]
+
+    /// Fails the case when a call throws, and names the call.
+    private static func expectWorks(
+        _ call: String, _ body: () throws -> Void, file: StaticString = #fileID, line: UInt = #line
+    ) throws {
+        do {
+            try body()
+        } catch let error as StorageError {
+            throw ConformanceFailure("\(call) after connections were lost: \(error)", file: file, line: line)
+        }
+    }
 
     private enum Loss {
         case beforeCall, inRequest, inAnswer, beforeCommit, caught

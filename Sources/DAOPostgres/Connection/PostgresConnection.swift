@@ -19,6 +19,9 @@ final class PostgresConnection: @unchecked Sendable {
         case prepare(String, String)
         /// Asks for the types of a prepared statement.
         case describe(String)
+
+        /// Whether it runs a prepared statement.
+        var isPrepared: Bool { if case .run = self { true } else { false } }
     }
 
     let settings: PostgresSettings
@@ -104,6 +107,13 @@ final class PostgresConnection: @unchecked Sendable {
         try reconnect()
     }
 
+    /// Replaces a connection that was lost while nobody used it, before a call looks for its prepared statements: those of the
+    /// old connection are gone.
+    func willUsePrepared() throws {
+        // Another standby can be behind the one that was asked whether it has caught up.
+        if !isInTransaction, !settings.isOfStandby { try revive() }
+    }
+
     /// Replaces the connection.
     func reconnect() throws {
         let new = try Self.connect(settings)
@@ -183,8 +193,8 @@ final class PostgresConnection: @unchecked Sendable {
     func exchange(
         _ commands: [Command], isCancellable: Bool = true, within limit: Duration? = nil, commits: Bool = false
     ) throws -> [PostgresResult] {
-        // Another standby can be behind the one that was asked whether it has caught up.
-        if !isInTransaction, !settings.isOfStandby { try revive() }
+        // Prepared statements are of the connection for which ``willUsePrepared()`` was called.
+        if !commands.contains(where: \.isPrepared) { try willUsePrepared() }
         let asksPosition = settings.seen != nil && (commits || !isInTransaction || !beginning.isEmpty)
         let first = beginning + pending.map(Command.text)
         beginning = []
@@ -513,7 +523,7 @@ extension PostgresConnection: SQLConnection {
             // The call is run again, and compares its tables with the stored ones first.
             beginsAtOnce = true
             isPrepared = error.state == "22012"
-            failure = SQLMissingTable(error.storageError(path: path), isColumn: true)
+            failure = SQLMissingTable(error.storageError(path: path), isStatement: true)
         }
         fault = failure
         return failure

@@ -12,6 +12,8 @@ struct ServerError: Error {
     var number = 0
     /// Whether it ended because its task was cancelled.
     var isCancelled = false
+    /// Whether the server has ended the connection with it.
+    var isFatal = false
 
     init(state: String, message: String) {
         self.state = state
@@ -26,16 +28,23 @@ struct ServerError: Error {
         state = field("C") ?? ""
         message = field("M") ?? String(cString: PQresultErrorMessage(result))
         constraint = field("n")
+        isFatal = field("V").map { $0 == "FATAL" || $0 == "PANIC" } ?? false
     }
 
-    /// Whether the connection is lost.
-    var isLoss: Bool { state.isEmpty || state.hasPrefix("08") || state.hasPrefix("57P") }
+    /// Whether the connection is lost: the server ends it with every error of this severity, whatever its code says.
+    var isLoss: Bool { state.isEmpty || isFatal || ServerErrorCode(state) == .lost }
 
     /// Whether a value is taken, or two of the rows of a statement have the same key.
     var isRefused: Bool { state == "23505" || state == "21000" }
 
-    /// Whether a prepared statement does not fit to the tables any more.
-    var isOutdated: Bool { ["0A000", "42703", "42804", "42883", "26000"].contains(state) }
+    /// Whether a table lacks a column.
+    private var isMissingColumn: Bool { state == "42703" }
+
+    /// Whether a prepared statement is gone, or does not fit to the tables any more.
+    private var isMissingStatement: Bool { ["0A000", "42804", "42883", "26000"].contains(state) }
+
+    /// Whether the statements of the connection have to be prepared again.
+    var isOutdated: Bool { isMissingColumn || isMissingStatement }
 
     /// The error of a message that begins a transaction. A standby knows no transactions that write, and says so.
     var ofBeginning: ServerError {
@@ -58,45 +67,9 @@ struct ServerError: Error {
     }
 
     private var meaning: (StorageError.Kind, String) {
-        switch state {
-        case "3D000": return (.notFound, "the server has no database of this name; create it, or check the URL")
-        case "3F000": return (.notFound, "the database has no schema of this name; create it, or open it with create=true")
-        case "42501":
-            return (.notPermitted, "the server does not allow this to the user; grant the privilege, or connect as another user")
-        case "57014":
-            return (
-                .busy,
-                "the server has ended a statement that took longer than 'statementTimeout'; ask for less, or open it with a longer one"
-            )
-        case "55P03": return (.busy, StorageError.busy(nil).message)
-        case "53300": return (.busy, "the server has no free connections; try again, or open it with a smaller pool")
-        case "40001", "40P01":
-            return (
-                .conflict, "another transaction has changed what this one has read or written; run it again from its beginning"
-            )
-        case "25006": return (.readOnly, "the server can only be read; connect to the primary")
-        case "54000": return (.unsupported, "a value or a row is longer than PostgreSQL stores; store less in it")
-        case "53100", "53200":
-            return (.outOfSpace, "the server has no space, and nothing was written; free some space and try again")
-        case "XX001", "XX002": return (.corrupted, "the database is damaged; restore it from a backup")
-        default: break
-        }
-        if isLoss {
-            return (.unreachable, "the connection to the server failed, and nothing was written; check the server, and try again")
-        }
-        switch state.prefix(2) {
-        case "28": return (.notPermitted, "the server refused the user or the password; check both, and the server's pg_hba.conf")
-        case "23":
-            return (
-                .schemaMismatch,
-                "a constraint of the table that the model does not declare refused the row; remove the constraint"
-            )
-        case "42", "0A", "26":
-            return (
-                .schemaMismatch, "the tables were changed after the storage was made; ask the database for the storage again"
-            )
-        default: return (.io, "PostgreSQL refused; see the words of the engine")
-        }
+        let code = ServerErrorCode(state)
+        // A connection that the server ends for a reason of its own is lost.
+        return (isLoss && (code == .other || code == .ended) ? .lost : code).meaning
     }
 
     /// The error as statements of an entity throw it.
@@ -104,6 +77,7 @@ struct ServerError: Error {
         if isCancelled { return CancellationError() }
         let error = storageError(path: path, entity: entity)
         if state == "42P01" { return SQLMissingTable(error) }
-        return isOutdated ? SQLMissingTable(error, isColumn: true) : error
+        if isMissingColumn { return SQLMissingTable(error, isColumn: true) }
+        return isMissingStatement ? SQLMissingTable(error, isStatement: true) : error
     }
 }

@@ -34,6 +34,8 @@ final class PostgresStatement: SQLStatement {
     private let entity: String
     private var prepared: PreparedStatement?
     private var parameters = Parameters()
+    /// The types for which the parameters were bound; nil when none are.
+    private var boundTypes: [UInt32]?
     /// The cursor whose rows are fetched one batch after another; nil when all rows are read at once.
     private var cursor: String?
     private var isStreaming = false
@@ -64,17 +66,23 @@ final class PostgresStatement: SQLStatement {
     }
 
     private func ready() throws -> PreparedStatement {
+        try connection.willUsePrepared()
         if let prepared, !prepared.isOutdated { return prepared }
         prepared = nil
         try connection.sendHeld()
         let new = try PreparedStatement(text, connection, entity: entity)
         prepared = new
+        if let boundTypes, boundTypes != new.parameterTypes {
+            throw SQLMissingTable(.outdated(entity, path: connection.path), isStatement: true)
+        }
         return new
     }
 
     override func bind(_ bindings: [SQLBinding]) throws {
         reset()
+        boundTypes = nil
         let types = try ready().parameterTypes
+        boundTypes = types
         parameters.removeAll()
         for (type, binding) in zip(types, bindings) { try parameters.append(binding, as: type) }
     }
@@ -89,7 +97,9 @@ final class PostgresStatement: SQLStatement {
             end = min(found.row + 1, found.result.count)
             return
         }
+        boundTypes = nil
         let types = try ready().parameterTypes
+        boundTypes = types
         parameters.removeAll()
         try parameters.append(key, as: types.first ?? 0)
     }
@@ -112,6 +122,7 @@ final class PostgresStatement: SQLStatement {
 
     /// Runs the statement for many keys at once, and calls a closure with some of them and their rows.
     private func forEachResult(of keys: [Key], _ body: (ArraySlice<Key>, PostgresResult) throws -> Void) throws {
+        try connection.willUsePrepared()
         if preparedForKeys?.isOutdated != false {
             preparedForKeys = nil
             // It ends with the condition that the key is equal to the only parameter.
@@ -223,6 +234,7 @@ final class PostgresStatement: SQLStatement {
         reset()
         isStreaming = false
         announced = [:]
+        boundTypes = nil
         parameters.removeAll()
     }
 }

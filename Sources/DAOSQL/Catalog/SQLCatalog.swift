@@ -34,11 +34,13 @@ struct SQLCatalog: Sendable {
         """
     }
 
-    /// Reads the description and the format of every entity, by name.
-    var selectAll: String { "SELECT \"description\", \"format\" FROM \(table) ORDER BY \"entity\"" }
+    /// Reads the description, the format and the name of every entity, by name.
+    var selectAll: String { "\(selectAny) ORDER BY \"entity\"" }
 
-    /// Reads the description and the format of one entity; its name is bound.
-    var select: String { "SELECT \"description\", \"format\" FROM \(table) WHERE \"entity\" = \(dialect.placeholder(1))" }
+    /// Reads the description, the format and the name of one entity; its name is bound.
+    var select: String { "\(selectAny) WHERE \"entity\" = \(dialect.placeholder(1))" }
+
+    private var selectAny: String { "SELECT \"description\", \"format\", \"entity\" FROM \(table)" }
 
     /// Stores or replaces an entity: name, description and format are bound.
     var upsert: String {
@@ -60,20 +62,26 @@ struct SQLCatalog: Sendable {
     /// Decodes a description from text.
     ///
     /// - Throws: `.schemaIsNewer` for an unknown newer format, `.corrupted` for text that is not a
-    ///   description.
-    func decoded(_ text: String, format: Int64, path: String) throws -> EntityDescription {
+    ///   description of the entity with the name.
+    func decoded(_ text: String, format: Int64, of name: String, path: String) throws -> EntityDescription {
         guard format <= Self.format else {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
         }
-        return try decoded.description(Array(text.utf8)) { bytes in
+        let entity = try decoded.description(Array(text.utf8)) { bytes in
             guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(bytes)) else {
-                throw StorageError(
-                    .corrupted,
-                    "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
-                    path: path)
+                throw unreadable(path)
             }
             return entity
         }
+        guard entity.name.hasSameBytes(as: name) else { throw unreadable(path) }
+        return entity
+    }
+
+    private func unreadable(_ path: String) -> StorageError {
+        StorageError(
+            .corrupted,
+            "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
+            path: path)
     }
 }
 

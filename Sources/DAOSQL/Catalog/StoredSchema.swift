@@ -53,11 +53,18 @@ struct StoredSchema {
 
     /// Calls a closure with each entity that a statement on the catalog finds.
     private func readCatalog(_ sql: SQLText, entity: String, _ body: (EntityDescription) -> Void) throws {
+        func read() throws { try session.forEachRow(sql, entity: entity) { body(try catalog.entity(in: $0, path: path)) } }
         do {
-            try session.forEachRow(sql, entity: entity) { body(try catalog.entity(in: $0, path: path)) }
+            do {
+                try read()
+            } catch let missing as SQLMissingTable where missing.isStatement {
+                // It failed before its first row.
+                try read()
+            }
         } catch let missing as SQLMissingTable {
             session.hasSeenCatalog = false
-            if !missing.isColumn { return }
+            if missing.isTable { return }
+            if !missing.isColumn { throw missing.underlying }
             throw StorageError(
                 .corrupted, "the table in which the database describes itself lacks a column; restore the database from a backup",
                 path: path, engineCode: missing.underlying.engineCode, engineMessage: missing.underlying.engineMessage)
@@ -107,6 +114,6 @@ struct StoredSchema {
 extension SQLCatalog {
     /// Decodes the entity in a row of the catalog.
     fileprivate func entity(in row: SQLRowReader, path: String) throws -> EntityDescription {
-        try decoded(row.text(inColumn: 0), format: row.integer(inColumn: 1), path: path)
+        try decoded(row.text(inColumn: 0), format: row.integer(inColumn: 1), of: row.text(inColumn: 2), path: path)
     }
 }

@@ -307,7 +307,7 @@ public struct SQLWriteSettings: Sendable, Equatable {
     /// The failures that a commit survives.
     public let durability: DatabaseConfiguration.Durability
     /// How long to wait for other processes.
-    public let busyTimeout: Duration
+    public var busyTimeout: Duration
 }
 
 /// How a row is written.
@@ -320,8 +320,8 @@ public enum SQLRowWrite: Sendable, Hashable {
     case update([Int])
 }
 
-/// A table, a column or an index does not exist or was dropped. The storage creates a missing table and repeats the call with
-/// the columns that the catalog describes, without ``SQLSearchPath/hint`` where an index is missing.
+/// A table, a column, an index or a prepared statement does not exist or was dropped. The storage creates a missing table and
+/// repeats the call with the columns that the catalog describes, without ``SQLSearchPath/hint`` where an index is missing.
 public struct SQLMissingTable: Error {
     /// The error of the engine.
     public let underlying: StorageError
@@ -329,6 +329,11 @@ public struct SQLMissingTable: Error {
     public let isColumn: Bool
     /// Whether the table exists and lacks an index that a statement names.
     public let isIndex: Bool
+    /// Whether the connection no longer has a prepared statement, or has it for the table as it was. The tables need not have
+    /// changed: the call is repeated.
+    public let isStatement: Bool
+    /// Whether the table itself is missing.
+    public var isTable: Bool { !isColumn && !isIndex && !isStatement }
 
     /// Creates an error.
     ///
@@ -336,10 +341,12 @@ public struct SQLMissingTable: Error {
     ///   - underlying: The error of the engine.
     ///   - isColumn: Whether the table exists and lacks a column.
     ///   - isIndex: Whether the table exists and lacks an index that a statement names.
-    public init(_ underlying: StorageError, isColumn: Bool = false, isIndex: Bool = false) {
+    ///   - isStatement: Whether a prepared statement is missing, or outdated.
+    public init(_ underlying: StorageError, isColumn: Bool = false, isIndex: Bool = false, isStatement: Bool = false) {
         self.underlying = underlying
         self.isColumn = isColumn
         self.isIndex = isIndex
+        self.isStatement = isStatement
     }
 }
 

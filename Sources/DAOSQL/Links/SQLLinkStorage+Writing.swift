@@ -46,7 +46,7 @@ extension SQLLinkStorage {
                 if keys.isEmpty { return }
                 try session.run(SQLText(text, [.list(keys.map(\.value))]), entity: relation.entity)
             }
-        } catch is SQLMissingTable {
+        } catch let missing as SQLMissingTable where missing.isTable {
             // There is nothing to remove.
         }
     }
@@ -105,12 +105,15 @@ extension SQLLinkStorage {
             do {
                 return try run()
             } catch let missing as SQLMissingTable {
-                guard makesTable else { throw missing }
-                try owner.instance.make(links, settings)
+                if missing.isTable {
+                    guard makesTable else { throw missing }
+                    try owner.instance.make(links, settings)
+                }
             }
             do {
                 try run()
             } catch let missing as SQLMissingTable {
+                if missing.isTable, !makesTable { throw missing }
                 throw missing.underlying
             }
         }

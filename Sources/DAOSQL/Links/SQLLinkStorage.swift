@@ -102,7 +102,7 @@ extension SQLLinkStorage {
             do {
                 return try owner.instance.coordinator.read(body)
             } catch let missing as SQLMissingTable {
-                guard missing.isColumn else { return none }
+                if missing.isTable { return none }
             }
             // Another process has changed the related entity.
             owner.instance.forget([relation.target])

@@ -7,6 +7,11 @@ enum ExtendedCode {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
+    /// The file was moved or removed.
+    static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
+    static let noMemoryForIO = SQLITE_IOERR | (12 << 8)
+    static let refusedByIO = SQLITE_IOERR | (28 << 8)
+    static let oldSnapshot = SQLITE_ERROR | (3 << 8)
     /// The index of the log could not be extended.
     static let sharedMemorySize = SQLITE_IOERR | (19 << 8)
     /// The failures of a commit after all of it was written to the log: the log could not be synced, or its index
@@ -45,8 +50,24 @@ enum SQLiteError {
         return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
     }
 
-    private static func meaning(of code: Int32) -> (StorageError.Kind, String) {
-        switch code & 0xFF {
+    /// The kind and the words of a result code: those of the extended code where they differ from those of its primary code.
+    static func meaning(of code: Int32) -> (StorageError.Kind, String) {
+        switch code {
+        case ExtendedCode.readOnlyMoved:
+            return (
+                .detached,
+                "the file was moved or removed while the database was open, and nothing was written; close the database, and open it "
+                    + "again"
+            )
+        case ExtendedCode.noMemoryForIO: return meaning(of: SQLITE_NOMEM)
+        case ExtendedCode.refusedByIO: return meaning(of: SQLITE_PERM)
+        // The checksums of pages say so. What the file system calls damaged is an error of reading.
+        case PageChecksums.mismatch: return meaning(of: SQLITE_CORRUPT)
+        case ExtendedCode.oldSnapshot:
+            return (.snapshotTooOld, "the log no longer has the pages of the snapshot; read again")
+        default: break
+        }
+        return switch code & 0xFF {
         case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL:
             (.busy, StorageError.busy(nil).message)
         case SQLITE_FULL: (.outOfSpace, "there is no space, and nothing was written; free some space and try again")
@@ -56,15 +77,21 @@ enum SQLiteError {
         case SQLITE_NOTADB: (.notADatabase, "the file is not an SQLite database, or is encrypted; check the path")
         case SQLITE_CORRUPT:
             (.corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'")
-        case SQLITE_FORMAT: (.corrupted, "the database is damaged; restore it from a backup")
         case SQLITE_TOOBIG: (.unsupported, "a value or a row is longer than SQLite stores; store less in it")
+        case SQLITE_NOLFS: (.unsupported, "the operating system has no files of this length; store less in the file")
         case SQLITE_CANTOPEN: (.io, "the file or a file beside it cannot be opened; check their permissions")
-        case SQLITE_PERM, SQLITE_AUTH: (.notPermitted, "the operating system refused access to the file; check its permissions")
+        case SQLITE_PERM: (.notPermitted, "the operating system refused access to the file; check its permissions")
+        case SQLITE_AUTH: (.notPermitted, "SQLite does not allow this statement; see the words of the engine")
         case SQLITE_IOERR: (.io, "the operating system failed to read or write the file; see the words of the engine")
-        case SQLITE_CONSTRAINT:
+        case SQLITE_CONSTRAINT, SQLITE_MISMATCH:
             (.schemaMismatch, "a constraint of the table that the model does not declare refused the row; remove the constraint")
         case SQLITE_ERROR, SQLITE_SCHEMA:
             (.schemaMismatch, "the tables were changed after the storage was made; ask the database for the storage again")
+        case SQLITE_ABORT: (.invalidTransaction, "SQLite has ended the transaction; run it again from its beginning")
+        // SQLITE_FORMAT is not used by any version.
+        case SQLITE_INTERNAL, SQLITE_INTERRUPT, SQLITE_NOTFOUND, SQLITE_EMPTY, SQLITE_MISUSE, SQLITE_FORMAT, SQLITE_RANGE,
+            SQLITE_NOTICE, SQLITE_WARNING, SQLITE_ROW, SQLITE_DONE:
+            (.io, "SQLite refused; see the words of the engine")
         default: (.io, "SQLite refused; see the words of the engine")
         }
     }

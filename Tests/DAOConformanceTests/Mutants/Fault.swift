@@ -44,12 +44,12 @@ enum Fault: String, CaseIterable, Sendable {
         spellingsAreApart, readsOldRows
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
-        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow,
+        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow, compactionHoldsWriters,
         suspensionCloses
     // Files, and who is told of calls
     case createsRegardless, writesReadOnly, ignoresUnknownOptions, ignoresEncryptionKeys, showsSecrets, replacesStrangers,
         emptiesDamaged,
-        readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, instrumentsHearNothing,
+        readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, backupsIntoAnyFile, instrumentsHearNothing,
         instrumentsHearTwice,
         instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen
     // Observation
@@ -66,7 +66,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Servers
     case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
         outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
-        snapshotsMoveOn, strangersAreUnreachable
+        snapshotsMoveOn, strangersAreUnreachable, lossLooksLikeDamage
 
     /// The faults that are detected.
     static let planted = allCases.filter { $0 != .none }
@@ -121,7 +121,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
-                .updateCountsErased,
+                .updateCountsErased, .compactionHoldsWriters,
             ].contains($0)
     }
 
@@ -133,6 +133,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .sharedCallsFailTogether: ["T.sharedCommits"]
         case .lostCommitsCount, .lostAnswersFail: ["N.lostCommit"]
         case .waitsOnAndOn: ["N.stalled"]
+        case .lossLooksLikeDamage: ["N.idleLossEveryCall"]
         case .conflictsRunAgain: ["N.lostUpdate"]
         case .readsLeaveTheOrder: ["N.writeSkew", "N.phantom", "N.readOnlyAnomaly"]
         case .snapshotsMoveOn: ["N.snapshotBeside"]
@@ -140,6 +141,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .readsOldRows: ["C.freshReadsBeside"]
         case .createsRegardless: ["L.notCreating"]
         case .closedFilesStayOpen: ["L.closedFiles"]
+        case .compactionHoldsWriters: ["L.compactHoldsNobodyUp"]
         case .writesReadOnly: ["L.readOnlyConfiguration"]
         case .ignoresUnknownOptions: ["L.unknownOption"]
         case .ignoresEncryptionKeys: ["L.encryptionKey"]
@@ -149,6 +151,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .readsDamagedPages: ["L.bitFlips"]
         case .backupsLoseARow: ["L.backup"]
         case .backupsReplaceAnything: ["L.backupRefusals"]
+        case .backupsIntoAnyFile: ["L.backupBesideStrangers"]
         case .instrumentsHearNothing, .instrumentsHearTwice: ["L.instrumentCalls"]
         case .instrumentsMissWaits: ["L.instrumentWaits"]
         case .instrumentsHearOthers: ["L.instrumentAlone"]

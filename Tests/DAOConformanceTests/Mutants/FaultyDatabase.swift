@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 import Synchronization
 
@@ -226,6 +227,13 @@ final class FaultyDatabase: Database {
     }
 
     func entities() throws -> [EntityDescription] {
+        if fault == .lossLooksLikeDamage {
+            do {
+                try place.noticeLoss()
+            } catch let error as StorageError {
+                throw StorageError(.corrupted, error.message)
+            }
+        }
         var entities = try base.entities()
         if fault == .forgetsEntities { entities = Array(entities.dropLast()) }
         if fault == .forgetsTargetErasures {
@@ -255,6 +263,7 @@ final class FaultyDatabase: Database {
 
     func runCompaction() throws -> CompactionReport {
         if fault == .compactionLosesARow { try base.loseLastRows() }
+        if fault == .compactionHoldsWriters { try base.transaction { Thread.sleep(forTimeInterval: 1.5) } }
         return try base.runCompaction()
     }
 
