@@ -181,7 +181,9 @@ let package = Package(
         .testTarget(
             name: "DAOProcessTests",
             dependencies: [
-                "DAOChildProcesses", "DAOConformance", "DAOPropertyTesting", "dao-child", "DAOSystemSQLite", "DAOTestSupport",
+                "DAOChildProcesses", "DAOConformance", "DAOPropertyTesting", "dao-child", "DAOMemory", "DAOSystemLMDB",
+                "DAOSystemSQLite",
+                "DAOTestSupport",
             ],
             exclude: ["Calls", "Child", "Support"]),
 

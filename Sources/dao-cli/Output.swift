@@ -1,4 +1,6 @@
 import DAOCore
+import DAORedaction
+import DAOTransport
 import Foundation
 import Synchronization
 
@@ -9,13 +11,17 @@ enum Output {
 
     private static let buffer = Mutex(Data())
 
-    /// Writes a line.
+    /// Writes a line, ``printable(_:)``: what comes out of a database cannot control a terminal.
     ///
+    /// - Parameters:
+    ///   - text: The line.
+    ///   - isExact: Whether no character may be missing, as in CSV. JSON escapes such characters itself.
+    ///   - end: What follows the line.
     /// - Throws: ``Closed``; `CancellationError` after Ctrl-C.
-    static func write(_ text: String, end: String = "\n") throws {
+    static func write(_ text: String, isExact: Bool = false, end: String = "\n") throws {
         try Task.checkCancellation()
         let isFull = buffer.withLock { buffer in
-            buffer.append(contentsOf: text.utf8)
+            buffer.append(contentsOf: (isExact ? text : printable(text)).utf8)
             buffer.append(contentsOf: end.utf8)
             return buffer.count > 1 << 16
         }
@@ -62,7 +68,7 @@ struct RowPrinter {
             return (position, entity.fields[position])
         }
         self.format = format
-        if format == .csv { try Output.write(fields.map { CSV.cell($0.description.name) }.joined(separator: ",")) }
+        if format == .csv { try Output.write(fields.map { CSV.cell($0.description.name) }.joined(separator: ","), isExact: true) }
     }
 
     mutating func add(_ row: EntityRow) throws {
@@ -71,7 +77,8 @@ struct RowPrinter {
         case .json: try Output.write((count == 1 ? "[\n" : ",\n") + row.json(fields), end: "")
         case .csv:
             try Output.write(
-                fields.map { CSV.cell(row.values[$0.position].text($0.description.type.kind)) }.joined(separator: ","))
+                fields.map { CSV.cell(row.values[$0.position].text($0.description.type.kind)) }.joined(separator: ","),
+                isExact: true)
         case .table:
             let cells = fields.map { row.values[$0.position].cell($0.description.type.kind) }
             if widths.isEmpty { first.append(cells) } else { try write(cells) }
@@ -142,12 +149,28 @@ enum JSON {
             case "\n": quoted += "\\n"
             case "\r": quoted += "\\r"
             case "\t": quoted += "\\t"
-            case ..<" ", "\u{7F}"..."\u{9F}", "\u{2028}", "\u{2029}":
-                quoted += "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
-            default: quoted.unicodeScalars.append(scalar)
+            default: append(scalar, to: &quoted)
             }
         }
         return quoted + "\""
+    }
+
+    /// The JSON of an embedded value, with escapes for what controls a terminal; as a text when it is no JSON.
+    static func embedded(_ json: String) -> String {
+        // Another program can have stored anything. Without spaces between values, only texts have what needs an escape.
+        guard let value = try? Json(parsing: json) else { return text(json) }
+        var escaped = ""
+        for scalar in value.serialized().unicodeScalars { append(scalar, to: &escaped) }
+        return escaped
+    }
+
+    /// Appends a scalar of a text, escaped where it would control a terminal.
+    private static func append(_ scalar: Unicode.Scalar, to text: inout String) {
+        if isPrintable(scalar), scalar != "\n", scalar != "\t" {
+            text.unicodeScalars.append(scalar)
+        } else {
+            text += "\\u" + String(scalar.value + 0x10000, radix: 16).dropFirst()
+        }
     }
 
     /// An object in one line.
@@ -194,7 +217,7 @@ extension Value {
         case .null: "null"
         case .bool, .integer, .unsigned: text(kind)
         case .double(let value): value.isFinite ? text(kind) : JSON.text(text(kind))
-        case .string(let value) where kind == .embedded: value
+        case .string(let value) where kind == .embedded: JSON.embedded(value)
         default: JSON.text(text(kind))
         }
     }
@@ -238,16 +261,6 @@ func bytes(_ count: Int) -> String {
         units.removeFirst()
     }
     return count < 1000 ? "\(count) bytes" : "\(String(format: "%.1f", amount)) \(units.first ?? "")"
-}
-
-/// The text without what controls a terminal: control characters other than line breaks and tabs, and those that reverse the
-/// direction of text.
-private func printable(_ text: String) -> String {
-    func isPrintable(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.properties.generalCategory != .control && !("\u{202A}"..."\u{202E}").contains(scalar)
-            && !("\u{2066}"..."\u{2069}").contains(scalar)
-    }
-    return text.filter { $0.isNewline || $0 == "\t" || $0.unicodeScalars.allSatisfy(isPrintable) }
 }
 
 /// A number with its noun.

@@ -93,7 +93,7 @@ enum Program {
 
     /// Writes a line to the standard error stream.
     static func complain(_ text: String) {
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: " ")
+        let line = printable(text.split(whereSeparator: \.isNewline).joined(separator: " "))
         FileHandle.standardError.write(Data("dao: \(line)\n".utf8))
     }
 }

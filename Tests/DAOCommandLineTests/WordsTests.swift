@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSQLite
 import DAOTestSupport
 import Foundation
 import Testing
@@ -169,11 +170,29 @@ import Testing
                 Writer(id: 2, name: "\u{1B}[31mred\u{202E}\u{9B}\r\nnext 🏴‍☠️"))
         }
         let row = try await library.dao("get", library.url, "writer", "2")
-        #expect(row.output == "id    2\nname  [31mred\r\nnext 🏴‍☠️\n")
+        #expect(row.output == "id    2\nname  [31mred\nnext 🏴‍☠️\n")
         let table = try await library.dao("query", library.url, "writer", "id == 2", "--fields", "name")
         #expect(table.output == "name\n--------------\n[31mred next 🏴‍☠️\n")
         let json = try await library.dao("query", library.url, "writer", "id == 2", "--fields", "name", "--json")
-        #expect(json.output == "[\n{\"name\": \"\\u001b[31mred\u{202E}\\u009b\\r\\nnext 🏴‍☠️\"}\n]\n")
+        #expect(json.output == "[\n{\"name\": \"\\u001b[31mred\\u202e\\u009b\\r\\nnext 🏴‍☠️\"}\n]\n")
+    }
+
+    /// What another program has stored as an embedded value cannot break the JSON of a query, nor control a terminal.
+    @Test func embeddedValuesAreChecked() async throws {
+        let library = try Library("sqlite")
+        for stored in [#"["a" , "\u{202E}b",]"#, "]}, {\u{1B}[2J", "[1", "", #"["\u{9B}31m"]"#] {
+            try library.using { database in
+                try database.transaction {
+                    try database.underlying(as: SQLiteHandle.self) { handle in
+                        try handle.execute("UPDATE book SET tags = '\(stored)' WHERE id = 1")
+                    }
+                }
+            }
+            let json = try await library.dao("query", library.url, "book", "id == 1", "--fields", "tags", "--json").output
+            let rows = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [[String: Any]]
+            #expect(rows?.count == 1 && rows?[0].count == 1, "\(json)")
+            #expect(!json.unicodeScalars.contains { "\u{1B}\u{202E}\u{9B}".unicodeScalars.contains($0) })
+        }
     }
 
     /// A pipe gets no colours and no progress, and a program that ends early no error.

@@ -1,3 +1,4 @@
+import DAORedaction
 import Foundation
 
 /// An error of a database, a storage or a DAO.
@@ -119,7 +120,8 @@ public struct StorageError: Error, Sendable {
     ///
     /// - Parameters:
     ///   - kind: The kind of fault.
-    ///   - message: What happened and what to do about it, without values of the application's data.
+    ///   - message: What happened and what to do about it, without values of the application's data. What controls a terminal is
+    ///     left out of it, and out of the engine's message: both can have names out of a file that somebody else has made.
     ///   - entity: The name of the entity.
     ///   - key: The key of the row.
     ///   - conflictingKey: The key of the conflicting row.
@@ -141,7 +143,7 @@ public struct StorageError: Error, Sendable {
         engineMessage: String? = nil
     ) {
         self.kind = kind
-        self.message = message
+        self.message = printable(message)
         self.entity = entity
         self.key = key
         self.conflictingKey = conflictingKey
@@ -149,12 +151,13 @@ public struct StorageError: Error, Sendable {
         self.path = path
         self.position = position
         self.engineCode = engineCode
-        self.engineMessage = engineMessage
+        self.engineMessage = engineMessage.map(printable)
     }
 }
 
 extension StorageError: CustomStringConvertible {
-    /// The kind, the message and all details, on one line.
+    /// The kind, the message and all details, on one line. What controls a terminal is left out: names and messages can come out of
+    /// a file that somebody else has made.
     public var description: String {
         var details: [String] = []
         if let entity { details.append("entity: \(entity)") }
@@ -165,7 +168,7 @@ extension StorageError: CustomStringConvertible {
         if let position { details.append("position: \(position)") }
         if let commitToken { details.append("token: \(commitToken)") }
         if let engineMessage { details.append("engine: \(engineMessage)" + (engineCode.map { " (\($0))" } ?? "")) }
-        return "\(kind.rawValue): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]")
+        return printable("\(kind.rawValue): \(message)" + (details.isEmpty ? "" : " [\(details.joined(separator: ", "))]"))
     }
 }
 

@@ -66,7 +66,8 @@ private final class Verification {
             canRead = true
         }
         guard canRead else { return }
-        let entities = try store.entities()
+        var entities: [EntityDescription] = []
+        try reporting { entities = try store.entities() }
         for entity in entities { try verify(entity) }
         for relation in entities.flatMap({ $0.relations(among: entities) }) {
             try reporting(relation) { try verify(relation) }

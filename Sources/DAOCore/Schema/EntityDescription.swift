@@ -30,11 +30,16 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     }
 
     /// Decodes a description. One without ``indexes`` has none.
+    ///
+    /// - Throws: `DecodingError`; `.invalidSchema` for a description that no schema has: one without fields, with a name that no
+    ///   field can have, with an index on a field that is missing, and so on. A catalog in a file can be of any origin, and nothing
+    ///   that reads one has to expect such a description.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         name = try container.decode(String.self, forKey: .name)
         fields = try container.decode([FieldDescription].self, forKey: .fields)
         indexes = try container.decodeIfPresent([IndexDescription].self, forKey: .indexes) ?? []
+        try SchemaCheck.check(stored: self)
     }
 
     /// The position of the primary key. It is zero when the schema is invalid and has no key.

@@ -96,6 +96,15 @@ extension IndexCondition {
         }
     }
 
+    /// Whether every conjunction, disjunction and list has parts.
+    var isComplete: Bool {
+        switch self {
+        case .and(let conditions), .or(let conditions): conditions.count > 1 && conditions.allSatisfy(\.isComplete)
+        case .isNull, .compare: true
+        case .isIn(_, let values, _): !values.isEmpty
+        }
+    }
+
     /// Whether every value is of the type of its field, and every comparison is one that the type has.
     package func isTyped(in entity: EntityDescription) -> Bool {
         func holds(_ field: String, _ comparison: Comparison, _ values: [Value]) -> Bool {

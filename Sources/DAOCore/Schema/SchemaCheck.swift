@@ -110,13 +110,55 @@ enum SchemaCheck {
     static func check(_ entity: EntityDescription) throws {
         if let fault = fault(in: entity) { throw fault }
         guard let kind = entity.fields.first(where: \.isPrimaryKey)?.type else { return }
-        if kind.isOptional || !(kind.kind == .string || kind.kind == .uuid || kind.kind.integerRange != nil) {
+        if kind.isOptional || !isKey(kind.kind) {
             throw StorageError(
                 .invalidSchema,
                 "the primary key of '\(entity.name)' is \(kind), which cannot be a key; use an integer, a string or a UUID",
                 entity: entity.name)
         }
     }
+
+    /// Checks a description that comes out of a catalog: nothing that a file says of an entity is used before.
+    ///
+    /// - Throws: `.invalidSchema` when no version of this library has stored it.
+    static func check(stored entity: EntityDescription) throws {
+        // The entity of links that are beside the rows has a reserved name, and so has one that is being rewritten.
+        var named = entity
+        if entity.name.hasSameBytes(as: LinkRow.schema.description.name) { named.name = "links" }
+        if entity.name.hasPrefix(EntityDescription.rewrittenPrefix) {
+            named.name = String(entity.name.dropFirst(EntityDescription.rewrittenPrefix.count))
+        }
+        try check(named)
+        func problem(_ field: FieldDescription, _ message: String) -> StorageError {
+            StorageError(
+                .invalidSchema, "the field '\(field.name)' of '\(entity.name)' \(message)", entity: entity.name, field: field.name
+            )
+        }
+        for (position, field) in entity.fields.enumerated() {
+            if let relation = field.relation {
+                guard field.type.kind.isRelationship else { throw problem(field, "leads to rows and is no relationship") }
+                guard isName(relation.entity), isKey(relation.keyKind) else {
+                    throw problem(field, "leads to rows that cannot have keys")
+                }
+            }
+            if let value = field.defaultValue {
+                let row = ValueRowWriter(count: entity.fields.count)
+                do {
+                    try value.isNull ? () : entity.write(value, at: position, to: row)
+                } catch {
+                    throw problem(field, "has a default that it cannot hold")
+                }
+            }
+        }
+        for index in entity.indexes {
+            guard let condition = index.condition, !condition.isComplete else { continue }
+            throw StorageError(
+                .invalidSchema, "the index on '\(index.fieldNames)' of '\(entity.name)' has a condition without parts",
+                entity: entity.name, field: index.fieldNames)
+        }
+    }
+
+    private static func isKey(_ kind: ValueKind) -> Bool { kind == .string || kind == .uuid || kind.integerRange != nil }
 
     /// The first contradiction in a description; nil when there is none.
     private static func fault(in description: EntityDescription) -> StorageError? {

@@ -81,7 +81,13 @@ struct Catalog {
     }
 
     /// The catalog entry of an entity.
-    func entity(named name: String) throws -> StoredEntity? { try read(kind: "E", name: name) }
+    func entity(named name: String) throws -> StoredEntity? { try read(kind: "E", name: name).map { try check($0, name) } }
+
+    /// Returns an entry, after checking that it is that of its name.
+    private func check(_ entity: StoredEntity, _ name: String) throws -> StoredEntity {
+        guard entity.description.name.hasSameBytes(as: name) else { throw damaged(name) }
+        return entity
+    }
 
     /// The entries of all entities, ordered by the bytes of their names.
     func entities() throws -> [StoredEntity] {
@@ -91,7 +97,8 @@ struct Catalog {
         let prefix = Self.key(kind: "E", name: "")
         var isThere = try prefix.withUnsafeBytes { try cursor.seek($0) }
         while isThere, cursor.key.starts(with: prefix) {
-            found.append(try decode(cursor.value, name: String(decoding: cursor.key.dropFirst(prefix.count), as: UTF8.self)))
+            let name = String(decoding: cursor.key.dropFirst(prefix.count), as: UTF8.self)
+            found.append(try check(decode(cursor.value, name: name), name))
             isThere = try cursor.next()
         }
         return found

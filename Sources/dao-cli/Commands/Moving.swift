@@ -22,14 +22,14 @@ extension Command {
             defer { progress.end() }
             let total = try rows.count(where: predicate)
             let fields = try rows.entity.fields.enumerated().filter { $1.type.kind != .toMany }
-            if format == .csv { try Output.write(fields.map { CSV.cell($0.element.name) }.joined(separator: ",")) }
+            if format == .csv { try Output.write(fields.map { CSV.cell($0.element.name) }.joined(separator: ","), isExact: true) }
             var count = 0
             try rows.forEach(RowQuery(where: predicate)) { row in
                 switch format {
                 case .jsonl:
                     let members = fields.map { "\(JSON.text($1.name)):\(row.values[$0].exactJSON($1))" }
                     try Output.write("{\(members.joined(separator: ","))}")
-                case .csv: try Output.write(fields.map { row.values[$0].exactCell($1) }.joined(separator: ","))
+                case .csv: try Output.write(fields.map { row.values[$0].exactCell($1) }.joined(separator: ","), isExact: true)
                 }
                 count += 1
                 if count % 1000 == 0 { progress.show(rows.name, count, of: total, "rows") }
@@ -227,7 +227,7 @@ extension Value {
     fileprivate func exactJSON(_ field: FieldDescription) -> String {
         let kind = field.storedKind
         switch self {
-        case .string(let text) where kind == .embedded: return Self.isPlainJSON(text) ? text : JSON.text(text)
+        case .string(let text) where kind == .embedded: return Self.isPlainJSON(text) ? JSON.embedded(text) : JSON.text(text)
         case .date(let date) where Date(isoText: date.text) != date:
             return date.timeIntervalSinceReferenceDate.isFinite ? date.isoNumber : JSON.text(date.isoNumber)
         default: return json(kind)

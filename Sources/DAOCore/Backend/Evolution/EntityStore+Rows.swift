@@ -76,7 +76,7 @@ extension EntityStore {
         _ stored: EntityDescription, as wanted: EntityDescription, onRow: (Int) -> Void = { _ in },
         _ transform: (Key, [Value]) throws -> [Value]?
     ) throws {
-        let old = "dao_old_\(stored.name)"
+        let old = EntityDescription.rewrittenPrefix + stored.name
         try rename(stored.name, to: old)
         var indexed = stored
         indexed.name = old
@@ -127,4 +127,9 @@ func naming<Result>(_ key: Key, _ body: () throws -> Result) throws -> Result {
         error.key = UniqueID(key)
         throw error
     }
+}
+
+extension EntityDescription {
+    /// How the name of an entity begins whose rows are being written into its new form.
+    static let rewrittenPrefix = "dao_old_"
 }
