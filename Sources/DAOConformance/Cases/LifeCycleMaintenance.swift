@@ -139,6 +139,45 @@ enum LifeCycleMaintenance {
             try expectError(.closed) { try database.backup(to: file.path) }
         },
         ConformanceCase(
+            "L.backupBesideStrangers", "L10",
+            title: "a backup is a new file, whatever somebody has put where it is written; links there stay as they are"
+        ) { context in
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make([1, 2]))
+            let file = try backupFile(context)
+            let stranger = file.deletingLastPathComponent().appendingPathComponent("stranger")
+            let place = TemporaryFile.path(beside: file.resolvingSymlinksInPath().path, as: "backup")
+            let words = Data("words of somebody else".utf8)
+            for kind in ["left", "hard link", "symbolic link", "lost link", "pipe"] {
+                try words.write(to: stranger)
+                switch kind {
+                case "left": try words.write(to: URL(fileURLWithPath: place))
+                case "hard link": try FileManager.default.linkItem(atPath: stranger.path, toPath: place)
+                case "symbolic link":
+                    try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: stranger.path)
+                case "lost link":
+                    try FileManager.default.createSymbolicLink(atPath: place, withDestinationPath: file.path + ".no")
+                default: try expectEqual(mkfifo(place, 0o666), 0)
+                }
+                chmod(place, 0o666)
+                let opened = kind == "left" ? open(place, O_RDWR | O_CLOEXEC) : -1
+                try database.backup(to: file.path)
+                try expectEqual(try Data(contentsOf: stranger), words, "the file to which a \(kind) leads")
+                try expect(!FileManager.default.fileExists(atPath: file.path + ".no"), "a \(kind) is not followed")
+                if opened >= 0 {
+                    // Whoever has it open does not have the backup.
+                    let identity = FileIdentity(descriptor: opened)
+                    close(opened)
+                    try expect(identity != FileIdentity(file.path), "the backup is another file than what was left")
+                }
+                let copy = try context.openOther("backup")
+                try expectEqual(try copy.dao(Item.self).count(), 2)
+                try copy.close()
+                var status = stat()
+                try expectEqual(lstat(place, &status), -1, "the status of what was at the place")
+            }
+        },
+        ConformanceCase(
             "L.backupOpenElsewhere", "L10", "C2", title: "a backup that another process has open is not replaced",
             requires: [.processes]
         ) { context in
@@ -310,6 +349,39 @@ enum LifeCycleMaintenance {
             }
             _ = try database.compact()
             try expectEqual(try dao.read { $0.number > 4900 }.map(\.id), Array(491...500))
+        },
+        ConformanceCase(
+            "L.compactHoldsNobodyUp", "L11", "C1",
+            title: "a compaction that waits for a snapshot holds no writer and no reader up",
+            requires: [.snapshotReads, .configuration]
+        ) { context in
+            let database = try context.open { $0.busyTimeout = .seconds(2) }
+            let other = try context.open { $0.busyTimeout = .seconds(30) }
+            let (dao, others) = (try database.dao(Item.self), try other.dao(Item.self))
+            try dao.create(Item.make(Array(1...2000)))
+            try dao.erase { $0.id > 500 }
+            try database.snapshot {
+                try expectEqual(try dao.count(), 500, "the rows before")
+                let compaction = Background {
+                    do {
+                        _ = try database.compact()
+                    } catch let error as StorageError where error.kind == .busy {}
+                }
+                let writes = Background {
+                    for id in 3000..<3005 {
+                        Thread.sleep(forTimeInterval: 0.1)
+                        let began = ContinuousClock.now
+                        try others.create(Item.make([id]))
+                        try expectEqual(try others.exists(byPrimaryKey: id), true, "the row")
+                        let waited = ContinuousClock.now - began
+                        try expect(waited < .seconds(1), "a write and a read beside a compaction that waits took \(waited)")
+                    }
+                }
+                try writes.wait()
+                try compaction.wait()
+                try expectEqual(try dao.count(), 500, "the rows of the snapshot after a compaction")
+            }
+            try expectEqual(try dao.count(), 505, "the rows")
         },
         ConformanceCase(
             "L.compactOpenElsewhere", "L11", "C2", title: "a process that has the file open loses nothing by a compaction",

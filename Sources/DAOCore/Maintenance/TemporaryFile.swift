@@ -20,22 +20,28 @@ package final class TemporaryFile {
 
     /// Creates an empty file, and locks it against others that replace the same file.
     ///
+    /// The file is always a new one, which only this user can read and write: nothing that somebody else has put at the path is
+    /// opened for writing. What a killed process has left there is removed.
+    ///
     /// - Parameters:
     ///   - target: The path of the file that it will replace, without symbolic links.
     ///   - reportedPath: The path in errors.
     ///   - purpose: What the file is, for errors: "backup".
     /// - Throws: `.busy` when another one is being written; the errors of ``failure(_:_:as:)``.
     package init(beside target: String, reporting reportedPath: String, as purpose: String) throws {
-        let url = URL(fileURLWithPath: target)
-        // The name is the same every time, so that the next one removes what a killed process has left.
-        path =
-            url.deletingLastPathComponent().path + "/.dao-\(purpose)-"
-            + String(Self.fingerprint(url.lastPathComponent), radix: 36)
-        descriptor = try Self.lock(path, reportedPath, purpose)
+        path = Self.path(beside: target, as: purpose)
+        descriptor = try Self.create(path, reportedPath, purpose)
         self.target = target
         self.reportedPath = reportedPath
         self.purpose = purpose
-        guard ftruncate(descriptor, 0) == 0 else { throw failure() }
+    }
+
+    /// The path of the temporary file beside a file. It is the same every time, so that the next one removes what a killed process
+    /// has left.
+    package static func path(beside target: String, as purpose: String) -> String {
+        let url = URL(fileURLWithPath: target)
+        return url.deletingLastPathComponent().path + "/.dao-\(purpose)-"
+            + String(Self.fingerprint(url.lastPathComponent), radix: 36)
     }
 
     deinit {
@@ -50,6 +56,8 @@ package final class TemporaryFile {
 
     /// Replaces the target, durably.
     package func replaceTarget() throws {
+        // Where others may rename files, something else can be at the path.
+        guard Self.isFile(path, descriptor) else { throw Self.failure(EIO, reportedPath, as: purpose) }
         guard rename(path, target) == 0 else { throw failure() }
         isRenamed = true
         Self.syncDirectory(URL(fileURLWithPath: target).deletingLastPathComponent().path)
@@ -58,19 +66,52 @@ package final class TemporaryFile {
     /// Returns the error for the last error number of the operating system.
     package func failure() -> StorageError { Self.failure(errno, reportedPath, as: purpose) }
 
-    private static func lock(_ path: String, _ reportedPath: String, _ purpose: String) throws -> Int32 {
-        // Another process can rename the file between opening and locking.
+    private static func create(_ path: String, _ reportedPath: String, _ purpose: String) throws -> Int32 {
+        func failure() -> StorageError { self.failure(errno, reportedPath, as: purpose) }
+        // Others can create and remove the file meanwhile.
         for _ in 0..<100 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-            guard descriptor >= 0 else { throw failure(errno, reportedPath, as: purpose) }
-            if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+            if descriptor >= 0 {
+                if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isFile(path, descriptor) { return descriptor }
+                // Somebody has taken it for a file that was left, and removes it.
                 close(descriptor)
-                break
+                continue
             }
-            if let named = FileIdentity(path), named == FileIdentity(descriptor: descriptor) { return descriptor }
-            close(descriptor)
+            guard errno == EEXIST else { throw failure() }
+            guard try removeLeft(path, failure) else { break }
         }
         throw StorageError(.busy, "another \(purpose) to the path is running; wait for its end", path: reportedPath)
+    }
+
+    /// Removes what is at the path of a temporary file; false when a process is writing it. Nothing is written into it, and a file
+    /// with other names keeps them.
+    private static func removeLeft(_ path: String, _ failure: () -> StorageError) throws -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return true }
+            throw failure()
+        }
+        // A file that was left has one name. Another one is not opened: closing it would release the locks of this process on it.
+        let isLeft = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+        let descriptor = isLeft ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1
+        defer { if descriptor >= 0 { close(descriptor) } }
+        if descriptor >= 0 {
+            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+                if errno == EWOULDBLOCK { return false }
+                throw failure()
+            }
+            // Another one has removed it, and perhaps created the next.
+            if !isFile(path, descriptor) { return true }
+        }
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
+        return true
+    }
+
+    /// Whether a path is a name of an open file.
+    private static func isFile(_ path: String, _ descriptor: Int32) -> Bool {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return false }
+        return FileIdentity(status) == FileIdentity(descriptor: descriptor)
     }
 
     /// The FNV-1a hash of a name.

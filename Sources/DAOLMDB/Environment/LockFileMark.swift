@@ -17,8 +17,15 @@ enum LockFileMark {
     /// - Throws: `busy` when another process opens a file at the path until the deadline.
     static func make(for file: DatabaseFile, lock path: String, deadline: Date, errors: LMDBErrors) throws -> FileMark? {
         for _ in 0..<100 {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, file.status.st_mode & 0o666 | 0o600)
-            guard descriptor >= 0 else { throw errors.error(errno, "opening the lock file") }
+            // The lock file is never a link: LMDB would write into the file that somebody made it lead to.
+            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, file.status.st_mode & 0o666 | 0o600)
+            guard descriptor >= 0 else {
+                if errno == ELOOP {
+                    throw errors.error(
+                        .notPermitted, "the lock file '\(path)' is a symbolic link, which no database makes; remove it")
+                }
+                throw errors.error(errno, "opening the lock file")
+            }
             let mark = FileMark(descriptor, of: file.identity)
             var isSupported = true
             try FileLock.wait(until: deadline, errors) {

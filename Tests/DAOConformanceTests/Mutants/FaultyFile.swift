@@ -1,3 +1,4 @@
+import DAOCore
 import DAOSQLite
 import Foundation
 import Synchronization
@@ -117,7 +118,13 @@ final class FaultyFile: Database {
 
     func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         if fault == .backupsReplaceAnything { try? FileManager.default.removeItem(atPath: path) }
+        let place = TemporaryFile.path(beside: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, as: "backup")
+        let left = fault == .backupsIntoAnyFile ? FileHandle(forUpdatingAtPath: place) : nil
         try base.runBackup(to: path, onProgress: onProgress)
+        if let left {
+            let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+            _ = bytes.withUnsafeBytes { pwrite(left.fileDescriptor, $0.baseAddress, $0.count, 0) }
+        }
         if fault == .backupsLoseARow { try loseARow(of: path) }
     }
 
