@@ -51,7 +51,7 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         let writes = file.isWritable && !configuration.isReadOnly
         let instance: SQLInstance
         do {
-            instance = try Self.instances.acquire(file.identity) {
+            instance = try Self.instances.acquire(file.identity, isFailed: { ($0.engine as? SQLiteEngine)?.hasFailed == true }) {
                 try SQLInstance(SQLiteEngine(file, settings, writes: writes), writes: writes)
             }
         } catch {

@@ -39,6 +39,34 @@ import Testing
         #expect(try page.get("../page.js").status != 200)
     }
 
+    /// Programs that connect and say nothing do not shut anybody out.
+    @Test func idleConnectionsShutNobodyOut() throws {
+        let page = try PageClient(Library("sqlite"), "sqlite:library.db")
+        var idle: [Int32] = []
+        defer { for descriptor in idle { close(descriptor) } }
+        for _ in 0..<300 {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(page.port).bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            #if canImport(Glibc)
+                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            #endif
+            let code = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            #expect(code == 0)
+            idle.append(descriptor)
+        }
+        let began = ContinuousClock.now
+        #expect(try page.send("GET", "\(page.root)api/database").status == 200)
+        #expect(.now - began < .seconds(5))
+    }
+
     @Test func answersCannotBeUsedElsewhere() throws {
         let page = try PageClient(Library("lmdb"), "lmdb:library.db")
         for (path, type) in [

@@ -147,6 +147,21 @@ struct DeepConditionTests {
         #expect(right == C(.and(parts[..<1000].map(\.node))))
     }
 
+    /// A chain that is written from the right is as cheap as one from the left.
+    @Test func chainsFromTheRightAreLinear() {
+        let parts = (0..<60_000).map { number in C { $0.age == number } }
+        let began = ContinuousClock.now
+        let right = parts.dropLast().reversed().reduce(parts[59_999]) { $1 && $0 }
+        #expect(.now - began < .seconds(5))
+        #expect(right == C(.and(parts.map(\.node))))
+        // Both ends of one chain grow, and earlier conditions stay as they were.
+        let middle = parts[100..<200].dropFirst().reduce(parts[100]) { $0 && $1 }
+        let (longer, other) = (parts[99] && (middle && parts[200]), parts[0] && middle)
+        #expect(middle == C(.and(parts[100..<200].map(\.node))))
+        #expect(longer == C(.and(parts[99...200].map(\.node))))
+        #expect(other == C(.and([parts[0].node] + parts[100..<200].map(\.node))))
+    }
+
     /// Two conditions that begin with the same chain do not see each other's ends.
     @Test func chainsShareTheirBeginning() {
         let parts = (0..<40).map { number in C { $0.age == number } }

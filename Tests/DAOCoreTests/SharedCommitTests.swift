@@ -29,6 +29,39 @@ import Testing
         #expect(database.transactions < 50)
     }
 
+    /// One call that does not fit refuses no neighbour that runs no code of the application.
+    @Test func callsWithoutCodeRunAloneAfterACommitThatDidNotFit() async throws {
+        let database = try CountingDatabase()
+        database.failure.withLock { $0 = StorageError(.outOfSpace, "one of the calls is too long") }
+        let runs = try await database.runShared(40) { $0 % 2 == 0 }
+        for (number, run) in runs.enumerated() where run.wasShared {
+            #expect(run.count == (number % 2 == 0 ? 2 : 1), "the runs of call \(number)")
+            #expect(run.error == (number % 2 == 0 ? nil : .outOfSpace), "the error of call \(number)")
+        }
+        #expect(runs.contains { $0.count == 2 })
+        // Another failure is that of every call.
+        database.failure.withLock { $0 = StorageError(.outcomeUnknown, "the sync failed") }
+        for run in try await database.runShared(40, { _ in true }) where run.wasShared {
+            #expect(run.count == 1)
+            #expect(run.error == .outcomeUnknown)
+        }
+    }
+
+    /// Who waits in the queue while others wait in vain is busy when they are.
+    @Test func callsThatWaitInAQueueAreBusyTogether() async throws {
+        let database = try CountingDatabase()
+        database.beginning.withLock {
+            $0 = {
+                Thread.sleep(forTimeInterval: CallDeadline.remaining(of: .milliseconds(300)) / .seconds(1))
+                throw StorageError(.busy, "another process writes")
+            }
+        }
+        let began = ContinuousClock.now
+        let runs = try await database.run(12)
+        #expect(runs.allSatisfy { $0.count == 0 && $0.error == .busy })
+        #expect(.now - began < .milliseconds(1200), "twelve calls with a timeout of 0.3 s")
+    }
+
     @Test func relaxedAndReportedCallsDoNotShare() async throws {
         for change: @Sendable (inout DatabaseConfiguration) -> Void in [
             { $0.durability = .relaxed }, { $0.instrument = Instrument { _ in } },
@@ -45,6 +78,8 @@ private final class CountingDatabase: Database {
     private let base: any Database
     private let count = Atomic(0)
     let failure = Mutex<StorageError?>(nil)
+    /// What precedes a transaction.
+    let beginning = Mutex<(@Sendable () throws -> Void)?>(nil)
     let configuration: DatabaseConfiguration
     let engineState = EngineState(name: "counting", sharesCommits: true)
     var capabilities: Capabilities { base.capabilities }
@@ -78,11 +113,48 @@ private final class CountingDatabase: Database {
         }
     }
 
+    /// Runs calls that wait at once.
+    ///
+    /// - Parameter isOwn: Whether a call runs no code of the application.
+    func runShared(
+        _ number: Int, _ isOwn: @escaping @Sendable (Int) -> Bool
+    ) async throws -> [(count: Int, error: StorageError.Kind?, wasShared: Bool)] {
+        let executor = engineState.executor
+        return try await withThrowingTaskGroup(of: (Int, Int, StorageError.Kind?, Bool).self) { group in
+            // The others wait meanwhile.
+            group.addTask {
+                try await executor.write { Thread.sleep(forTimeInterval: 0.05) }
+                return (-1, 0, nil, false)
+            }
+            for index in 0..<number {
+                group.addTask {
+                    let (runs, shared) = (Runs(), Runs())
+                    func result(_ error: StorageError.Kind?) -> (Int, Int, StorageError.Kind?, Bool) {
+                        (index, runs.count.load(ordering: .relaxed), error, shared.count.load(ordering: .relaxed) > 0)
+                    }
+                    do {
+                        try await executor.write(sharing: self, mayRunAgain: isOwn(index)) {
+                            runs.count.add(1, ordering: .relaxed)
+                            if AmbientTransaction.current != nil { shared.count.add(1, ordering: .relaxed) }
+                        }
+                        return result(nil)
+                    } catch let error as StorageError {
+                        return result(error.kind)
+                    }
+                }
+            }
+            var found = Array(repeating: (count: 0, error: StorageError.Kind?.none, wasShared: false), count: number)
+            for try await (index, count, error, wasShared) in group where index >= 0 { found[index] = (count, error, wasShared) }
+            return found
+        }
+    }
+
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.makeStorage(for: model) }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
         if AmbientTransaction.current != nil { return try base.runTransaction(body) }
         count.add(1, ordering: .relaxed)
+        try beginning.withLock { $0 }?()
         return try base.runTransaction {
             let result = try body()
             if let failure = failure.withLock({ $0 }) { throw failure }

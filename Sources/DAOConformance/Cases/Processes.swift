@@ -86,7 +86,33 @@ enum Processes {
             try process.say("commit")
             try patient.increment()
             try expectEqual(try patient.count(), 1001, "the count")
-        }
+        },
+        ConformanceCase(
+            concurrent: "C.processHoldsQueue", "C2",
+            title: "writes that wait in a queue for another process are busy together, not one timeout after another",
+            requires: [.processes, .configuration, .serialWriters]
+        ) { context in
+            let ledger = try ProcessLedger(context.open())
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("hold"), "holding")
+            let database = try context.open { $0.busyTimeout = .milliseconds(500) }
+            let hasty = try ProcessLedger(database)
+            let began = ContinuousClock.now
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<12 {
+                    group.addTask {
+                        try await expectAsyncError(.busy, path: context.path) {
+                            try await database.transaction { try hasty.increment() }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let waited = ContinuousClock.now - began
+            try expect(waited < .seconds(3), "twelve writes with a timeout of 0.5 s are busy after \(waited)")
+            process.kill()
+            try expectEqual(try ledger.count(), 0, "the count")
+        },
     ]
 
     private static let observing: [ConformanceCase] = [

@@ -49,6 +49,9 @@
         /// Returns the next line from the process; nil when the process has ended.
         public func line(within seconds: Int = 60) throws -> String? { try output.next(within: seconds) }
 
+        /// Sends a signal, such as that which stops the process.
+        package func send(signal: Int32) { Foundation.kill(process.process.processIdentifier, signal) }
+
         /// Kills the process, and waits until it has ended.
         public func kill() {
             Foundation.kill(process.process.processIdentifier, SIGKILL)

@@ -23,9 +23,18 @@ extension DAO {
     }
 
     /// Runs a single atomic call that writes.
-    private func writingOnce<Result: Sendable>(_ body: @escaping @Sendable (DAO) throws -> Result) async throws -> Result {
-        try await storage.database.writeOnce { try body(self) }
+    ///
+    /// - Parameters:
+    ///   - isOwn: Whether it runs no code of the application, neither a closure nor a translator.
+    ///   - body: The call.
+    private func writingOnce<Result: Sendable>(
+        isOwn: Bool = false, _ body: @escaping @Sendable (DAO) throws -> Result
+    ) async throws -> Result {
+        try await storage.database.writeOnce(mayRunAgain: isOwn) { try body(self) }
     }
+
+    /// Whether values are models, so that storing them runs no translator of the application.
+    private var storesModels: Bool { translator is any OwnTranslator }
 
     // MARK: Read
 
@@ -351,17 +360,17 @@ extension DAO {
     // MARK: Write
 
     /// Stores a new value.
-    public func create(_ plain: Plain) async throws { try await writingOnce { try $0.create(plain) } }
+    public func create(_ plain: Plain) async throws { try await writingOnce(isOwn: storesModels) { try $0.create(plain) } }
 
     /// Stores new values, all or none.
-    public func create(_ plains: [Plain]) async throws { try await writingOnce { try $0.create(plains) } }
+    public func create(_ plains: [Plain]) async throws { try await writingOnce(isOwn: storesModels) { try $0.create(plains) } }
 
     /// Stores a value. A new value is created; a stored value is merged or replaced, as the translator
     /// defines.
-    public func persist(_ plain: Plain) async throws { try await writingOnce { try $0.persist(plain) } }
+    public func persist(_ plain: Plain) async throws { try await writingOnce(isOwn: storesModels) { try $0.persist(plain) } }
 
     /// Stores values, all or none. The last value of a repeated key wins.
-    public func persist(_ plains: [Plain]) async throws { try await writingOnce { try $0.persist(plains) } }
+    public func persist(_ plains: [Plain]) async throws { try await writingOnce(isOwn: storesModels) { try $0.persist(plains) } }
 
     /// Returns the stored value with a key, or stores and returns a new value.
     public func findOrCreate(
@@ -401,7 +410,7 @@ extension DAO {
     public func set<Value: FieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, to value: Value, where condition: Condition<Record>
     ) async throws -> Int {
-        try await writingOnce { try $0.set(field, to: value, where: condition) }
+        try await writingOnce(isOwn: true) { try $0.set(field, to: value, where: condition) }
     }
 
     /// Erases the values that meet a condition.
@@ -415,36 +424,36 @@ extension DAO {
     /// Erases the values that meet a prepared condition.
     @discardableResult
     public func erase(where condition: Condition<Record>) async throws -> Int {
-        try await writingOnce { try $0.erase(where: condition) }
+        try await writingOnce(isOwn: true) { try $0.erase(where: condition) }
     }
 
     /// Erases all values.
     @discardableResult
-    public func erase() async throws -> Int { try await writingOnce { try $0.erase() } }
+    public func erase() async throws -> Int { try await writingOnce(isOwn: true) { try $0.erase() } }
 
     /// Erases the stored value with the key of the given value.
     @discardableResult
-    public func erase(_ plain: Plain) async throws -> Int { try await writingOnce { try $0.erase(plain) } }
+    public func erase(_ plain: Plain) async throws -> Int { try await writingOnce(isOwn: true) { try $0.erase(plain) } }
 
     /// Erases the stored values with the keys of the given values.
     @discardableResult
-    public func erase(_ plains: [Plain]) async throws -> Int { try await writingOnce { try $0.erase(plains) } }
+    public func erase(_ plains: [Plain]) async throws -> Int { try await writingOnce(isOwn: true) { try $0.erase(plains) } }
 
     /// Erases the stored value with a key.
     @discardableResult
     public func erase(byPrimaryKey id: any UniqueIDConvertible) async throws -> Int {
-        try await writingOnce { try $0.erase(byPrimaryKey: id) }
+        try await writingOnce(isOwn: true) { try $0.erase(byPrimaryKey: id) }
     }
 
     /// Erases the stored values with the given keys.
     @discardableResult
     public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) async throws -> Int {
-        try await writingOnce { try $0.erase(byPrimaryKeys: ids) }
+        try await writingOnce(isOwn: true) { try $0.erase(byPrimaryKeys: ids) }
     }
 
     /// Erases the values that meet a predicate.
     @discardableResult
     public func erase(predicatedBy predicate: Condition<Record>) async throws -> Int {
-        try await writingOnce { try $0.erase(predicatedBy: predicate) }
+        try await writingOnce(isOwn: true) { try $0.erase(predicatedBy: predicate) }
     }
 }

@@ -93,7 +93,7 @@ extension Translator {
 /// struct Tag: Plain, Model { … }
 /// let tags = DAO(storage: try database.storage(for: Tag.self))
 /// ```
-public struct IdentityTranslator<Record: Model & Plain>: ReplacingTranslator {
+public struct IdentityTranslator<Record: Model & Plain>: ReplacingTranslator, OwnTranslator {
     /// Creates the translator.
     public init() {}
     /// The record itself.
@@ -105,3 +105,6 @@ public struct IdentityTranslator<Record: Model & Plain>: ReplacingTranslator {
     /// The values themselves.
     @inlinable public func translate(plains: [Record]) throws -> [Record] { plains }
 }
+
+/// A translator that runs no code of the application.
+protocol OwnTranslator {}

@@ -167,9 +167,16 @@ extension Database {
     }
 
     /// Runs a single atomic call on the writer thread. Calls that wait at the same time can share a commit (contract T9).
-    func writeOnce<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    ///
+    /// - Parameters:
+    ///   - mayRunAgain: Whether the call runs no code of the application.
+    ///   - body: The call.
+    func writeOnce<Result: Sendable>(
+        mayRunAgain: Bool = false, _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
         let state = engineState
-        return try await state.executor.write(sharing: state.sharesCommits && sharesCommits ? self : nil, body)
+        return try await state.executor.write(
+            sharing: state.sharesCommits && sharesCommits ? self : nil, mayRunAgain: mayRunAgain, body)
     }
 
     /// Instruments are told of a call when it has ended, so their calls do not wait for others.

@@ -54,11 +54,15 @@ struct ConditionTree: Sendable {
     func joined(_ other: ConditionTree, isAnd: Bool) -> ConditionTree {
         let (first, second) = (parts(isAnd: isAnd), other.parts(isAnd: isAnd))
         let joined = max(first == nil ? depth + 1 : depth, second == nil ? other.depth + 1 : other.depth)
-        let more = second?.nodes ?? [other.node]
-        if let first, first.count >= NodeChain.smallest {
+        if let first, first.count >= NodeChain.smallest, first.count >= second?.count ?? 0 {
+            let more = second?.nodes ?? [other.node]
             return ConditionTree(.chain(first.appending(more), isAnd: isAnd), depth: joined)
         }
-        let all = (first?.nodes ?? [node]) + more
+        // A chain that is written from the right grows at its front.
+        if let second, second.count >= NodeChain.smallest {
+            return ConditionTree(.chain(second.prepending(first?.nodes ?? [node]), isAnd: isAnd), depth: joined)
+        }
+        let all = (first?.nodes ?? [node]) + (second?.nodes ?? [other.node])
         if all.count >= NodeChain.smallest { return ConditionTree(.chain(NodeChain(all), isAnd: isAnd), depth: joined) }
         return ConditionTree(.node(isAnd ? .and(all) : .or(all)), depth: joined)
     }
@@ -74,40 +78,61 @@ struct ConditionTree: Sendable {
     }
 }
 
-/// The first nodes of a list that only grows. Appending to the whole list copies nothing.
+/// A part of a list that grows at both ends. Appending to its end, and prepending to its front, copies nothing.
 private struct NodeChain: Sendable {
     /// The number of nodes from which not copying pays.
     static let smallest = 16
 
-    private final class Storage: Sendable {
-        let nodes: Mutex<[PredicateNode]>
-        init(_ nodes: [PredicateNode]) { self.nodes = Mutex(nodes) }
-    }
-
-    private let storage: Storage
-    let count: Int
-
-    init(_ nodes: [PredicateNode]) {
-        storage = Storage(nodes)
-        count = nodes.count
-    }
-
-    private init(_ storage: Storage, _ count: Int) {
-        self.storage = storage
-        self.count = count
-    }
-
-    var nodes: [PredicateNode] {
-        storage.nodes.withLock { $0.count == count ? $0 : Array($0.prefix(count)) }
-    }
-
-    func appending(_ more: [PredicateNode]) -> NodeChain {
-        let isWhole = storage.nodes.withLock { nodes in
-            guard nodes.count == count else { return false }
-            nodes += more
-            return true
+    /// The first nodes of a list that only grows.
+    private struct Part: Sendable {
+        private final class Storage: Sendable {
+            let nodes: Mutex<[PredicateNode]>
+            init(_ nodes: [PredicateNode]) { self.nodes = Mutex(nodes) }
         }
-        return isWhole ? NodeChain(storage, count + more.count) : NodeChain(nodes + more)
+
+        private let storage: Storage
+        let count: Int
+
+        init(_ nodes: [PredicateNode]) { self.init(Storage(nodes), nodes.count) }
+
+        private init(_ storage: Storage, _ count: Int) {
+            self.storage = storage
+            self.count = count
+        }
+
+        var nodes: [PredicateNode] {
+            storage.nodes.withLock { $0.count == count ? $0 : Array($0.prefix(count)) }
+        }
+
+        func appending(_ more: [PredicateNode]) -> Part {
+            let isWhole = storage.nodes.withLock { nodes in
+                guard nodes.count == count else { return false }
+                nodes += more
+                return true
+            }
+            return isWhole ? Part(storage, count + more.count) : Part(nodes + more)
+        }
+    }
+
+    /// The nodes before those of ``back``, the last one first; nil when there are none.
+    private let front: Part?
+    private let back: Part
+
+    init(_ nodes: [PredicateNode]) { self.init(nil, Part(nodes)) }
+
+    private init(_ front: Part?, _ back: Part) {
+        self.front = front
+        self.back = back
+    }
+
+    var count: Int { (front?.count ?? 0) + back.count }
+
+    var nodes: [PredicateNode] { front.map { $0.nodes.reversed() + back.nodes } ?? back.nodes }
+
+    func appending(_ more: [PredicateNode]) -> NodeChain { NodeChain(front, back.appending(more)) }
+
+    func prepending(_ more: [PredicateNode]) -> NodeChain {
+        NodeChain(front?.appending(more.reversed()) ?? Part(more.reversed()), back)
     }
 }
 

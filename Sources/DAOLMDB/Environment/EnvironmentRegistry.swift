@@ -17,6 +17,10 @@ final class EnvironmentRegistry: @unchecked Sendable {
     private var opening: Set<FileIdentity> = []
     private var open: [FileIdentity: LMDBEnvironment] = [:]
 
+    /// How long an opener waits for the end of an environment whose calls all fail, in seconds. While another store keeps it open,
+    /// that is the environment of the file.
+    private static let patience = 1.0
+
     private init() {}
 
     /// Returns the environment of a file, and opens it unless it is already open.
@@ -42,6 +46,9 @@ final class EnvironmentRegistry: @unchecked Sendable {
         let identity = found.file.identity
         state.lock()
         defer { state.unlock() }
+        // A failed environment ends with the last call of a database that was dropped, perhaps a moment later and on another thread.
+        let patience = Date(timeIntervalSinceNow: Self.patience)
+        while open[identity]?.hasFailed == true, state.wait(until: patience) {}
         while opening.contains(identity) {
             guard state.wait(until: deadline) else { throw StorageError.busy(errors.path) }
         }
@@ -93,6 +100,7 @@ final class EnvironmentRegistry: @unchecked Sendable {
         defer { state.unlock() }
         guard environment.leave(user) else { return }
         for (identity, other) in open where other === environment { open[identity] = nil }
+        state.broadcast()
     }
 }
 

@@ -7,13 +7,31 @@ import Foundation
 extension LMDBEnvironment {
     /// Replaces the file by a copy without unused pages (contract L11).
     ///
-    /// Readers run while the copy is written. Only while the file is replaced are they held back.
+    /// Readers run while the copy is written. Only while the file is replaced are they held back. While it waits for readers and
+    /// other processes it holds nobody up: it looks again and again whether nothing is in its way.
     ///
     /// - Parameters:
     ///   - user: The user that asked for it.
     ///   - seconds: How long to wait for writers, for other processes that have the file open, and for readers.
     func compact(_ user: EnvironmentUser, within seconds: Double) throws -> CompactionReport {
         let deadline = Date(timeIntervalSinceNow: seconds)
+        while true {
+            if let report = try compactAtOnce(user, deadline) { return report }
+            usleep(UInt32.random(in: 5_000...20_000))
+        }
+    }
+
+    /// How long readers and writers wait at most for a reader that began while the copy was written.
+    private static let longestHold = 0.2
+
+    /// Replaces the file, unless something is in the way that may end before the deadline.
+    ///
+    /// - Returns: Nil when it is to be tried again.
+    private func compactAtOnce(_ user: EnvironmentUser, _ deadline: Date) throws -> CompactionReport? {
+        let processes = try OtherProcesses(lock, errors)
+        // Before anybody is held up, and before the copy is written.
+        try processes.waitForEnd(deadline)
+        guard try waitForQuiet(user, deadline) else { return nil }
         let file = try enterWriter(user, deadline)
         defer { leaveWriter() }
         try FileLock.acquire(file, deadline: deadline, errors: errors)
@@ -28,8 +46,7 @@ extension LMDBEnvironment {
                     ? "LMDB files of this machine cannot be made smaller; copy the database into a new one"
                     : "the file has a second name, which would lead to the old content; remove that hard link first")
         }
-        let processes = try OtherProcesses(lock, errors)
-        try processes.waitForEnd(deadline)
+        if processes.areThere { return nil }
 
         let copy = try TemporaryFile(beside: resolvedPath, reporting: errors.path, as: "compact-copy")
         try write(user, to: copy)
@@ -38,9 +55,12 @@ extension LMDBEnvironment {
         try copy.sync(mode: status.st_mode)
         guard let identity = FileIdentity(descriptor: copy.descriptor) else { throw copy.failure() }
 
-        try processes.lockOut(deadline)
+        guard processes.lockOut() else { return nil }
         defer { processes.letIn() }
-        try holdReaders(user, until: deadline)
+        guard holdReaders(until: min(deadline, Date(timeIntervalSinceNow: Self.longestHold))) else {
+            if Date() < deadline { return nil }
+            throw StorageError.busy(errors.path)
+        }
         defer {
             state.lock()
             letReadersGo()
@@ -75,7 +95,9 @@ extension LMDBEnvironment {
     }
 
     /// Waits until no transaction runs, and prevents new ones. ``letReadersGo()`` must follow.
-    private func holdReaders(_ user: EnvironmentUser, until deadline: Date) throws {
+    ///
+    /// - Returns: False when one runs until the deadline; nobody is held back then.
+    private func holdReaders(until deadline: Date) -> Bool {
         state.lock()
         defer { state.unlock() }
         holdsOnReaders += 1
@@ -84,9 +106,26 @@ extension LMDBEnvironment {
         while readers.running.count > 0 {
             guard state.wait(until: deadline) || readers.running.count == 0 else {
                 letReadersGo()
-                throw StorageError.busy(errors.path)
+                return false
             }
         }
+        return true
+    }
+
+    /// Waits until the transactions that run have ended, without holding others back for longer than a moment.
+    ///
+    /// - Returns: False when it is to be tried again.
+    /// - Throws: `.busy` when one runs until the deadline.
+    private func waitForQuiet(_ user: EnvironmentUser, _ deadline: Date) throws -> Bool {
+        guard holdReaders(until: min(deadline, Date(timeIntervalSinceNow: 0.005))) else {
+            if Date() < deadline { return false }
+            throw StorageError.busy(errors.path)
+        }
+        state.lock()
+        defer { state.unlock() }
+        letReadersGo()
+        try check(user)
+        return true
     }
 }
 
@@ -109,13 +148,16 @@ private final class OtherProcesses {
 
     /// Waits until no other process has the file open.
     func waitForEnd(_ deadline: Date) throws {
-        try wait(deadline) { ProcessLock.isHeldElsewhere(descriptor, in: Self.presence) == false }
+        try wait(deadline) { !areThere }
     }
 
-    /// Waits until no other process has the file open, and prevents others from opening it.
-    func lockOut(_ deadline: Date) throws {
-        try wait(deadline) { ProcessLock.acquire(descriptor, in: Self.presence, isShared: false) }
-        areLockedOut = true
+    /// Whether another process has the file open.
+    var areThere: Bool { ProcessLock.isHeldElsewhere(descriptor, in: Self.presence) != false }
+
+    /// Prevents others from opening the file; false when another process has it open.
+    func lockOut() -> Bool {
+        areLockedOut = ProcessLock.acquire(descriptor, in: Self.presence, isShared: false)
+        return areLockedOut
     }
 
     /// Lets others open the file again.

@@ -114,6 +114,13 @@ final class LMDBEnvironment: @unchecked Sendable {
         return flags & CUnsignedInt(MDB_NOMETASYNC) == 0 ? .everything : .dataOnly
     }
 
+    /// Whether every call fails until the file is opened again.
+    var hasFailed: Bool {
+        state.lock()
+        defer { state.unlock() }
+        return failure != nil || isMapped && hasPanicked
+    }
+
     /// Whether LMDB failed to write a meta page, or it cannot be told. The page can have reached the disk all the
     /// same, and LMDB refuses all transactions until the file is opened again.
     var hasPanicked: Bool {

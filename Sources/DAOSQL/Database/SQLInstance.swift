@@ -147,6 +147,8 @@ public final class SQLInstance: Sendable {
         isOneCall: Bool = false
     ) throws {
         let isObserved = coordinator.engineState.observations.isObserved
+        var settings = settings
+        settings.busyTimeout = CallDeadline.remaining(of: settings.busyTimeout)
         let version = isOneCall ? catalogVersion.load(ordering: .acquiring) : .max
         try CallTrace.waiting {
             try session.connection.beginWriting(

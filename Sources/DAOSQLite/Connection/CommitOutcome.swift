@@ -7,7 +7,7 @@ import Synchronization
 /// connections go on without it. Whoever opens the file next finds it in the log. No answer in between would be
 /// right, so every call fails until the file is opened again.
 final class CommitOutcome: Sendable {
-    private let isUnknown = Atomic(false)
+    private let unknown = Atomic(false)
     private let error = Mutex<StorageError?>(nil)
 
     /// Notes that a commit has an unknown outcome.
@@ -18,12 +18,15 @@ final class CommitOutcome: Sendable {
         let unknown = StorageError.outcomeUnknown(
             cause.path, engineCode: cause.engineCode ?? 0, engineMessage: cause.engineMessage)
         error.withLock { $0 = unknown }
-        isUnknown.store(true, ordering: .releasing)
+        self.unknown.store(true, ordering: .releasing)
         return unknown
     }
 
+    /// Whether every call fails until the file is opened again.
+    @inline(__always) var isUnknown: Bool { unknown.load(ordering: .acquiring) }
+
     /// Throws `.outcomeUnknown` after a commit with an unknown outcome.
     @inline(__always) func check() throws {
-        if isUnknown.load(ordering: .acquiring), let error = error.withLock({ $0 }) { throw error }
+        if isUnknown, let error = error.withLock({ $0 }) { throw error }
     }
 }

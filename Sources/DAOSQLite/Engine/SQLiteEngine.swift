@@ -15,6 +15,9 @@ final class SQLiteEngine: SQLEngine {
     private let attached: AttachedFiles
     private let mark = Mutex<FileMark?>(nil)
 
+    /// Whether every call fails until the file is opened again.
+    var hasFailed: Bool { settings.outcome.isUnknown }
+
     let dialect: any SQLDialect = SQLiteDialect()
 
     /// The read transaction that is kept open.

@@ -27,11 +27,17 @@ public final class DatabaseExecutor: Sendable {
 
     /// Runs a single atomic call on the serial queue of the writer. Calls with the same database that wait at the same time
     /// share a commit.
+    ///
+    /// - Parameters:
+    ///   - database: The database; nil for work that shares no commit.
+    ///   - mayRunAgain: Whether the call runs no code of the application. It then runs again alone when a call with which it shares
+    ///     a commit does not fit into the file.
+    ///   - body: The call.
     func write<Result: Sendable>(
-        sharing database: (any Database)?, _ body: @escaping @Sendable () throws -> Result
+        sharing database: (any Database)?, mayRunAgain: Bool = false, _ body: @escaping @Sendable () throws -> Result
     ) async throws -> Result {
         try await cancellable { continuation, cancellation in
-            writer.add(Write(database, continuation, cancellation, body))
+            writer.add(Write(database, mayRunAgain, continuation, cancellation, body))
         }
     }
 
@@ -89,16 +95,20 @@ final class CancellationFlag: Sendable {
 /// Work of the writer and the task that waits for it.
 private final class Write<Result: Sendable>: QueuedWrite {
     let sharing: (any Database)?
+    let mayRunAgain: Bool
+    let made = ContinuousClock.now
     private let continuation: CheckedContinuation<Result, any Error>
     private let cancellation: CancellationFlag
     private let body: @Sendable () throws -> Result
-    private let result = Mutex<Swift.Result<Result, any Error>?>(nil)
+    private let state = Mutex<(result: Swift.Result<Result, any Error>?, hasEnded: Bool)>((nil, false))
 
     init(
-        _ sharing: (any Database)?, _ continuation: CheckedContinuation<Result, any Error>, _ cancellation: CancellationFlag,
+        _ sharing: (any Database)?, _ mayRunAgain: Bool, _ continuation: CheckedContinuation<Result, any Error>,
+        _ cancellation: CancellationFlag,
         _ body: @escaping @Sendable () throws -> Result
     ) {
         self.sharing = sharing
+        self.mayRunAgain = mayRunAgain
         self.continuation = continuation
         self.cancellation = cancellation
         self.body = body
@@ -106,13 +116,16 @@ private final class Write<Result: Sendable>: QueuedWrite {
 
     func run() {
         let new = Swift.Result { try cancellation.unlessSet { _ in try body() } }
-        result.withLock { $0 = new }
+        state.withLock { $0.result = new }
     }
 
     func end(_ failure: (any Error)?) {
         // A database that wrongly runs a transaction twice must not make this return twice.
-        guard let result = result.withLock({ $0.take() }) else { return }
-        continuation.resume(with: failure.map { .failure($0) } ?? result)
+        let ending = state.withLock { state in
+            defer { state.hasEnded = true }
+            return state.hasEnded ? nil : failure.map { .failure($0) } ?? state.result
+        }
+        if let ending { continuation.resume(with: ending) }
     }
 }
 

@@ -15,21 +15,36 @@ public final class SharedInstances<Identity: Hashable & Sendable, Instance: AnyO
     /// Creates an empty registry.
     public init() {}
 
+    /// How long an opener waits for the end of a failed instance: a database that was dropped ends with the last call that holds it,
+    /// perhaps a moment later and on another thread.
+    private static var patience: Duration { .seconds(1) }
+
     /// Returns the instance with an identity, or opens it. ``release(_:close:)`` must follow.
     ///
     /// - Parameters:
     ///   - identity: The identity of the instance, such as the ``FileIdentity`` of a file.
+    ///   - isFailed: Whether every call of an instance fails until it is opened anew. Its end is then waited for, for a second; while
+    ///     another database keeps it open, that is the instance.
     ///   - open: A closure that opens the instance. It runs while the registry is locked and must not use the
     ///     registry.
-    public func acquire(_ identity: Identity, open: () throws -> Instance) throws -> Instance {
-        try entries.withLock { entries in
-            if let entry = entries[identity] {
-                entries[identity]?.users += 1
-                return entry.instance
+    public func acquire(
+        _ identity: Identity, isFailed: (Instance) -> Bool = { _ in false }, open: () throws -> Instance
+    ) throws -> Instance {
+        var deadline: ContinuousClock.Instant?
+        while true {
+            let found: Instance? = try entries.withLock { entries in
+                if let entry = entries[identity] {
+                    if isFailed(entry.instance), deadline.map({ $0 > .now }) ?? true { return nil }
+                    entries[identity]?.users += 1
+                    return entry.instance
+                }
+                let instance = try open()
+                entries[identity] = Entry(instance: instance, users: 1)
+                return instance
             }
-            let instance = try open()
-            entries[identity] = Entry(instance: instance, users: 1)
-            return instance
+            if let found { return found }
+            deadline = deadline ?? .now + Self.patience
+            usleep(2000)
         }
     }
 

@@ -51,31 +51,46 @@ final class WriteQueue: Sendable {
     private func runNext() {
         guard let first = takeNext() else { return }
         if let database = first.sharing, isNext(of: database), runGroup(first, of: database) { return }
-        first.run()
-        first.end(nil)
+        runAlone(first)
+    }
+
+    private func runAlone(_ write: any QueuedWrite) {
+        CallDeadline.$made.withValue(write.made) { write.run() }
+        write.end(nil)
     }
 
     /// Runs writes in one transaction.
     ///
-    /// - Returns: False when the transaction could not begin. The first write has not run then.
+    /// - Returns: False when the transaction could not begin, and the first write, which has not run, can still begin alone.
     private func runGroup(_ first: any QueuedWrite, of database: any Database) -> Bool {
         var group: [any QueuedWrite] = []
         var failure: (any Error)?
         do {
-            try database.runTransaction {
-                let end = ContinuousClock.now + Self.longestWait
-                var next: (any QueuedWrite)? = first
-                while let write = next {
-                    group.append(write)
-                    write.run()
-                    next = group.count < Self.longestGroup && ContinuousClock.now < end ? takeNext(of: database) : nil
+            try CallDeadline.$made.withValue(first.made) {
+                try database.runTransaction {
+                    let end = ContinuousClock.now + Self.longestWait
+                    var next: (any QueuedWrite)? = first
+                    while let write = next {
+                        group.append(write)
+                        write.run()
+                        next = group.count < Self.longestGroup && ContinuousClock.now < end ? takeNext(of: database) : nil
+                    }
                 }
             }
         } catch {
             failure = error
         }
-        for write in group { write.end(failure) }
-        return !group.isEmpty
+        let kind = (failure as? StorageError)?.kind
+        if group.isEmpty {
+            // It has waited for others as long as it may.
+            guard kind == .busy else { return false }
+            first.end(failure)
+        }
+        for write in group {
+            // One call that does not fit is not the end of its neighbours. Nothing of the transaction is stored.
+            if kind == .outOfSpace, write.mayRunAgain { runAlone(write) } else { write.end(failure) }
+        }
+        return true
     }
 
     private func takeNext() -> (any QueuedWrite)? {
@@ -93,8 +108,12 @@ final class WriteQueue: Sendable {
 protocol QueuedWrite: AnyObject, Sendable {
     /// The database of a single atomic call that may share the commit of others; nil for any other work.
     var sharing: (any Database)? { get }
+    /// Whether it runs no code of the application, so that it can run again alone.
+    var mayRunAgain: Bool { get }
+    /// When the call was made.
+    var made: ContinuousClock.Instant { get }
     /// Runs the write, and keeps its result.
     func run()
-    /// Returns to the caller, with the error of the shared commit if there is one.
+    /// Returns to the caller, with the error of the shared commit if there is one. A write that has not run has one.
     func end(_ failure: (any Error)?)
 }

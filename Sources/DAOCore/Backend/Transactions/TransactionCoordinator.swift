@@ -122,7 +122,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         }
         if ObservedReads.current != nil { throw StorageError.writeInsideObservation }
         guard let conflictLimit, kind.mayRunAgain else { return try writeOnce(kind, entity, busyTimeout, body) }
-        let deadline = ContinuousClock.now + conflictLimit
+        let deadline = ContinuousClock.now + CallDeadline.remaining(of: conflictLimit)
         while true {
             do {
                 return try writeOnce(kind, entity, busyTimeout, body)
@@ -137,10 +137,27 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     private func writeOnce<Result>(
         _ kind: WriteKind, _ entity: String?, _ busyTimeout: Duration?, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        if let writerLock { try CallTrace.waiting { try writerLock.acquire() } }
-        defer { writerLock?.release() }
+        guard let writerLock else { return try writeLocked(kind, entity, busyTimeout, body) }
+        if writerLock.acquireAtOnce() {
+            defer { writerLock.release() }
+            return try writeLocked(kind, entity, busyTimeout, body)
+        }
+        // What it waits here counts when it waits for other processes next.
+        let made = CallDeadline.made ?? .now
+        try CallTrace.waiting { try writerLock.acquire() }
+        defer { writerLock.release() }
+        return try CallDeadline.$made.withValue(made) { try writeLocked(kind, entity, busyTimeout, body) }
+    }
+
+    private func writeLocked<Result>(
+        _ kind: WriteKind, _ entity: String?, _ busyTimeout: Duration?, _ body: (Handle) throws -> Result
+    ) throws -> Result {
         let handle = try CallTrace.waiting {
-            if let beginWaiting, let busyTimeout { try beginWaiting(busyTimeout) } else { try beginWriting() }
+            if let beginWaiting, let busyTimeout {
+                try beginWaiting(CallDeadline.remaining(of: busyTimeout))
+            } else {
+                try beginWriting()
+            }
         }
         // Only one writer at a time can say that it has looked at the catalog.
         if writerLock != nil { relations.transactionDidBegin() }

@@ -22,10 +22,15 @@ final class WriterLock: Sendable {
     /// - Throws: `.busy` when its holder waits for a lock of this thread.
     func acquire() throws {
         let thread = Self.currentThread
-        if !lock.try() {
-            if AmbientTransaction.isWriting { try waitBesideOthers(thread) } else { lock.lock() }
-        }
+        if AmbientTransaction.isWriting { try waitBesideOthers(thread) } else { lock.lock() }
         holder.store(thread, ordering: .sequentiallyConsistent)
+    }
+
+    /// Takes the lock if nobody holds it.
+    func acquireAtOnce() -> Bool {
+        guard lock.try() else { return false }
+        holder.store(Self.currentThread, ordering: .sequentiallyConsistent)
+        return true
     }
 
     func release() {
