@@ -131,9 +131,13 @@ let package = Package(
             dependencies: [
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres",
                 "DAOStorageSkeletons",
-                "DAOTestSupport", "DAOSystemSQLite", "dao-conformance",
+                "DAOTestSupport", "DAOSystemSQLite", "dao-conformance", "dao-misbehaving-conformance",
             ],
-            exclude: ["Files"]),
+            exclude: ["Files", "Misbehaving"]),
+        // The suite on a database that ends its process
+        .executableTarget(
+            name: "dao-misbehaving-conformance", dependencies: ["DAOConformance", "DAOMemory"],
+            path: "Tests/DAOConformanceTests/Misbehaving"),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),
         .executableTarget(
@@ -208,7 +212,9 @@ let package = Package(
             name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
         .executableTarget(
             name: "dao-soak",
-            dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
+            dependencies: [
+                "DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTestSupport",
+            ]),
         .plugin(
             name: "DAOPlugin",
             capability: .command(intent: .custom(verb: "dao", description: "Inspects, queries, copies and keeps databases"))

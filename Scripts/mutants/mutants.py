@@ -329,7 +329,7 @@ def suite(url, cases, limit, case_limit, **more):
     command = [os.path.join(BIN, "dao-conformance"), "--url", url, "--verbose", "--time-limit", f"{case_limit:.0f}"]
     for case in cases:
         command += ["--case", case]
-    return Run(command, limit, stop=lambda line: line.startswith(("failed  ", "hung  ")), **more)
+    return Run(command, limit, stop=lambda line: line.startswith(("failed  ", "hung  ", "ended  ")), **more)
 
 
 def build_tests():

@@ -35,9 +35,11 @@ public enum Conformance {
         timeLimit: Duration? = nil, where filter: (ConformanceCase) -> Bool = { _ in true }
     ) -> [ConformanceTest] {
         let capabilities = capabilities(of: target, within: timeLimit)
-        return chosen(chapters, filter)
-            .filter { $0.reasonToSkip(on: target, capabilities) == nil }
-            .map { ConformanceTest(conformanceCase: $0, target: target, timeLimit: timeLimit ?? $0.timeLimit) }
+        let cases = chosen(chapters, filter).filter { $0.reasonToSkip(on: target, capabilities) == nil }
+        let run = ConformanceTestRun.adding(cases.count, of: target.name)
+        return cases.map {
+            ConformanceTest(conformanceCase: $0, target: target, timeLimit: timeLimit ?? $0.timeLimit, testRun: run)
+        }
     }
 
     /// Runs the cases on a target. A report always comes out: a case that hangs leaves its thread behind, and after
@@ -54,21 +56,41 @@ public enum Conformance {
         timeLimit: Duration? = nil, where filter: @Sendable (ConformanceCase) -> Bool = { _ in true },
         onResult: @escaping @Sendable (ConformanceResult) -> Void = { _ in }
     ) async -> ConformanceReport {
+        await run(
+            on: target, chapters: chapters, timeLimit: timeLimit, where: filter, onResult: onResult, onBegin: { _ in })
+    }
+
+    /// Runs the cases on a target, and tells when each begins.
+    static func run(
+        on target: ConformanceTarget, chapters: Set<ContractRule.Chapter>, timeLimit: Duration?,
+        where filter: @Sendable (ConformanceCase) -> Bool, onResult: @escaping @Sendable (ConformanceResult) -> Void,
+        onBegin: @escaping @Sendable (String) -> Void
+    ) async -> ConformanceReport {
         let capabilities = await withTaskExecutorPreference(TaskThreads.shared) {
             Self.capabilities(of: target, within: timeLimit)
         }
-        let cases = chosen(chapters, filter)
         let hangs = Hangs()
-        let results = await withTaskGroup(of: (Int, ConformanceResult).self) { group in
+        let results = await results(of: chosen(chapters, filter), onResult) { conformanceCase in
+            if let reason = conformanceCase.reasonToSkip(on: target, capabilities) {
+                return ConformanceResult(conformanceCase, skipped: reason)
+            }
+            return await CaseRunner.run(
+                conformanceCase, on: target, timeLimit: timeLimit ?? conformanceCase.timeLimit, hangs: hangs
+            ) { onBegin(conformanceCase.id) }
+        }
+        return ConformanceReport(target: target.name, engine: capabilities?.engine, results: results)
+    }
+
+    /// Runs cases side by side.
+    ///
+    /// - Returns: The results, in the order of the cases.
+    static func results(
+        of cases: [ConformanceCase], _ onResult: @escaping @Sendable (ConformanceResult) -> Void,
+        _ run: @escaping @Sendable (ConformanceCase) async -> ConformanceResult
+    ) async -> [ConformanceResult] {
+        await withTaskGroup(of: (Int, ConformanceResult).self) { group in
             for (index, conformanceCase) in cases.enumerated() {
-                if let reason = conformanceCase.reasonToSkip(on: target, capabilities) {
-                    group.addTask { (index, ConformanceResult(conformanceCase, skipped: reason)) }
-                } else {
-                    let test = ConformanceTest(
-                        conformanceCase: conformanceCase, target: target, timeLimit: timeLimit ?? conformanceCase.timeLimit,
-                        hangs: hangs)
-                    group.addTask { (index, await test.result()) }
-                }
+                group.addTask { (index, await run(conformanceCase)) }
             }
             var results: [(Int, ConformanceResult)] = []
             for await (index, result) in group {
@@ -77,10 +99,9 @@ public enum Conformance {
             }
             return results.sorted { $0.0 < $1.0 }.map(\.1)
         }
-        return ConformanceReport(target: target.name, engine: capabilities?.engine, results: results)
     }
 
-    private static func chosen(
+    static func chosen(
         _ chapters: Set<ContractRule.Chapter>, _ filter: (ConformanceCase) -> Bool
     ) -> [ConformanceCase] {
         all.filter { $0.chapter.map(chapters.contains) ?? true }.filter(filter)
@@ -109,6 +130,8 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
     let target: ConformanceTarget
     let timeLimit: Duration
     var hangs = Hangs()
+    /// What says how far the tests of the target are; nil for a single test.
+    var testRun: ConformanceTestRun?
 
     /// The id of the case.
     public var id: String { conformanceCase.id }
@@ -122,7 +145,8 @@ public struct ConformanceTest: Sendable, Identifiable, CustomStringConvertible {
     ///
     /// - Throws: A failure of the case, also when it did not end in time.
     public func run() async throws {
-        let result = await result()
+        let result = await CaseRunner.run(conformanceCase, on: target, timeLimit: timeLimit, hangs: hangs) { testRun?.begin(id) }
+        testRun?.end(result)
         guard result.status != .passed else { return }
         throw FailedConformance(description: "\(description)\n  \(result.explanation)")
     }

@@ -89,6 +89,16 @@ package func expect(
     guard try condition() else { throw ConformanceFailure("expected: \(what())", file: file, line: line) }
 }
 
+extension Database {
+    /// Fails the case when a verification finds a problem. A database without rows without types cannot verify itself.
+    func expectVerified(_ what: @autoclosure () -> String = "the problems", file: StaticString = #fileID, line: UInt = #line)
+        throws
+    {
+        guard capabilities.hasEvolution else { return }
+        try expectEqual(try verify().problems.map(\.description), [], what(), file: file, line: line)
+    }
+}
+
 /// Fails the case with a sentence.
 package func fail(_ what: String, file: StaticString = #fileID, line: UInt = #line) -> ConformanceFailure {
     ConformanceFailure(what, file: file, line: line)

@@ -1,4 +1,5 @@
 import DAOConformance
+import DAOTestSupport
 
 /// One seed on one target, ready to run as a test.
 public struct PropertyTest: Sendable, CustomStringConvertible {
@@ -11,10 +12,19 @@ public struct PropertyTest: Sendable, CustomStringConvertible {
     /// The target's name and the seed.
     public var description: String { "\(target.name), seed \(seed)" }
 
-    /// Runs the steps.
+    /// Runs the steps. How many are done is said on standard error from time to time.
     ///
     /// - Throws: ``PropertyTestFailure``, with the smallest script.
     public func run() async throws {
-        if let failure = await PropertyTesting.run(on: target, seed: seed, operations: operations).failure { throw failure }
+        let round = Shared((done: 0, seed: seed))
+        let progress = ProgressLine(isTerminal: false, every: 30) {
+            let (done, roundSeed) = round.value
+            return "\(description): \(done) of \(operations) operations, now those of seed \(roundSeed)"
+        }
+        defer { progress.end() }
+        let report = await PropertyTesting.run(on: target, seed: seed, operations: operations) { done, seed in
+            round.change { $0 = (done, seed) }
+        }
+        if let failure = report.failure { throw failure }
     }
 }

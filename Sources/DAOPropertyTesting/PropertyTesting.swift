@@ -56,9 +56,11 @@ public enum PropertyTesting {
     ///   - shrinkingFor: How long a failed script is shrunk at most.
     ///   - patience: How long to wait for what should come by itself, such as an observation's result. Only a
     ///     failure takes as long.
+    ///   - onRound: Called before each round, with the number of operations so far and the seed of the round.
     public static func run(
         on target: ConformanceTarget, seed: UInt64, operations: Int, kinds: Set<Kind> = Set(Kind.allCases),
-        shrinkingFor: Duration = .seconds(60), patience: Duration = .seconds(60)
+        shrinkingFor: Duration = .seconds(60), patience: Duration = .seconds(60),
+        onRound: @escaping @Sendable (Int, UInt64) -> Void = { _, _ in }
     ) async -> PropertyTestReport {
         let isCancelled = Shared(false)
         return await withTaskCancellationHandler {
@@ -66,7 +68,7 @@ public enum PropertyTesting {
                 // A separate thread: the steps are synchronous, and deep conditions need a deep stack.
                 let thread = Thread {
                     let run = Run(target: target, kinds: kinds, limit: shrinkingFor, patience: patience / .seconds(1))
-                    continuation.resume(returning: run.report(from: seed, operations) { isCancelled.value })
+                    continuation.resume(returning: run.report(from: seed, operations, onRound) { isCancelled.value })
                 }
                 thread.name = "property testing"
                 thread.stackSize = 16 << 20
@@ -94,7 +96,9 @@ public enum PropertyTesting {
         let limit: Duration
         let patience: Double
 
-        func report(from seed: UInt64, _ operations: Int, isCancelled: () -> Bool) -> PropertyTestReport {
+        func report(
+            from seed: UInt64, _ operations: Int, _ onRound: (Int, UInt64) -> Void, isCancelled: () -> Bool
+        ) -> PropertyTestReport {
             let start = ContinuousClock.now
             var report = PropertyTestReport(target: target.name, seed: seed)
             var seeds = SeededGenerator(seed: seed)
@@ -103,6 +107,7 @@ public enum PropertyTesting {
             let sharesDatabases = kinds.contains(.processes) && ProcessTest.isPossible(on: target)
             var number = 0
             while report.operations < operations, report.failure == nil, !isCancelled() {
+                onRound(report.operations, round.seed)
                 var tests: [any ModelBasedTest] = []
                 if kinds.contains(.rows) { tests.append(RowTest(target: target, patience: patience)) }
                 if kinds.contains(.relationships) { tests.append(RelationshipTest(target: target)) }

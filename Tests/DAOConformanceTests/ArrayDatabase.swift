@@ -178,7 +178,7 @@ struct ArrayStorage<Record: Model>: Storage {
         let resolved = try query.resolved()
         return try array.read { transaction in
             let (table, layout) = try table(transaction)
-            let rows = try resolved.evaluate(over: table.rows.map { ($0, reader($0, layout)) }) { field, row in
+            let rows = try resolved.evaluate(over: table.rows.map { ($0, layout.reader(of: $0.values)) }) { field, row in
                 try row.1.readValue(at: field)
             }
             return (rows.map(\.0), layout)
@@ -223,17 +223,8 @@ struct ArrayStorage<Record: Model>: Storage {
         return (table, layout)
     }
 
-    private func reader(_ row: ArrayTable.Row, _ layout: RowLayout) -> ValueRowReader {
-        ValueRowReader(entity: layout.entity, values: layout.positions.map { row.values[$0] })
-    }
-
     private func decode(_ row: ArrayTable.Row, _ layout: RowLayout) throws -> Record {
-        do {
-            return try Record.schema.decode(reader(row, layout))
-        } catch var error as StorageError where error.kind == .corruptedValue {
-            error.key = UniqueID(row.key)
-            throw error
-        }
+        try Record.schema.decode(layout.reader(of: row.values))
     }
 
     private func store(_ records: [Record], replacing: Bool) throws {
@@ -267,29 +258,9 @@ struct ArrayStorage<Record: Model>: Storage {
         if place.isThere, !replacing { throw StorageError.duplicateKey(entity, UniqueID(declared.key)) }
         let row = ArrayTable.Row(
             key: declared.key,
-            values: try whole(declared.values, place.isThere ? table.rows[place.index].values : nil, layout))
-        try checkUnique(row, table)
-        return (row, place)
-    }
-
-    /// The values of a whole row: those of the model, and what the row had in retired fields, or their
-    /// defaults.
-    private func whole(_ declared: [Value], _ stored: [Value]?, _ layout: RowLayout) throws -> [Value] {
-        let writer = ValueRowWriter(count: layout.positions.count)
-        if let stored {
-            writer.values = stored
-        } else {
-            for (field, value) in zip(layout.retired, layout.retiredDefaults) {
-                writer.offset = layout.positions[field] - field
-                try layout.entity.write(value, at: field, to: writer)
-            }
-        }
-        for (field, value) in declared.enumerated() { writer.values[layout.positions[field]] = value }
-        return writer.values
-    }
-
-    private func checkUnique(_ row: ArrayTable.Row, _ table: ArrayTable) throws {
+            values: try layout.values(of: declared.values, replacing: place.isThere ? table.rows[place.index].values : nil))
         try table.checkUnique(row, table.entity ?? declaration.whole)
+        return (row, place)
     }
 }
 

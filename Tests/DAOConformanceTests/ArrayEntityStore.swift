@@ -127,18 +127,6 @@ final class ArrayEntityStore: EntityStore {
 extension ArrayTable {
     /// Refuses a row that has the values of a unique index of another row.
     func checkUnique(_ row: Row, _ entity: EntityDescription) throws {
-        for index in entity.uniqueIndexes {
-            let (fields, filter) = (entity.positions(of: index), index.filter(of: entity))
-            func isIn(_ row: Row) throws -> Bool {
-                let reader = ValueRowReader(entity: entity, values: row.values)
-                return try filter?.matches { try reader.readValue(at: $0) } ?? true
-            }
-            if try fields.contains(where: { row.values[$0].isNull }) || !isIn(row) { continue }
-            for other in rows where other.values[fields[0]] == row.values[fields[0]] && other.key != row.key {
-                guard try fields.allSatisfy({ other.values[$0] == row.values[$0] }) && isIn(other) else { continue }
-                throw StorageError.uniqueViolation(
-                    entity.name, field: index.fieldNames, key: UniqueID(row.key), conflictingKey: UniqueID(other.key))
-            }
-        }
+        try entity.checkUnique(row.values, of: row.key, among: rows.lazy.map { (key: $0.key, value: $0.values) })
     }
 }

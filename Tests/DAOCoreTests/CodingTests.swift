@@ -95,6 +95,21 @@ struct CodingTests {
         #expect(copy[0].isNaN && copy[1] == 1 && copy[2].sign == .plus)
     }
 
+    /// A row that a storage has stored for another model can be shorter than the entity.
+    @Test func rowsThatAreTooShortAreCorrupted() throws {
+        let entity = Everything.schema.description
+        let writer = ValueRowWriter(count: entity.fields.count)
+        try Everything.schema.encode(full(twice: nil), to: writer)
+        for count in writer.values.indices {
+            let values = Array(writer.values.prefix(count))
+            let error = try storageError { try Everything.schema.decode(ValueRowReader(entity: entity, values: values)) }
+            #expect(error.kind == .corruptedValue && error.field == entity.fields[count].name, "\(count) values: \(error)")
+            #expect((error.key == nil) == (count == 0))
+            let layout = try #require(RowLayout(of: entity, for: Everything.schema.declaration))
+            #expect(throws: StorageError.self) { try Everything.schema.decode(layout.reader(of: values)) }
+        }
+    }
+
     @Test func unreadableValuesNameTheField() throws {
         func read(_ name: String, _ value: Value) throws -> StorageError {
             let writer = ValueRowWriter(count: Everything.schema.description.fields.count)

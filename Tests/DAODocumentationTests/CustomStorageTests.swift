@@ -15,10 +15,23 @@ import Testing
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
 }
 
+/// The rows in a JSON file of the same guide pass the conformance suite, the cases about files included.
+@Suite struct JSONFileTests {
+    static let jsonfile = ConformanceTarget(name: "jsonfile", driver: .jsonfile) { location in
+        location.directory.appendingPathComponent("test.jsonl").path
+    }
+
+    @Test(arguments: Conformance.cases(for: jsonfile))
+    func conforms(_ test: ConformanceTest) async throws { try await test.run() }
+}
+
 /// The same store passes the property-based tests.
 @Suite struct CustomStoragePropertyTests {
     static let mine = CustomStorageTests.mine
 
     @Test(arguments: PropertyTesting.tests(for: mine, seeds: 1...4, operations: 5000))
     func agrees(_ test: PropertyTest) async throws { try await test.run() }
+
+    @Test(arguments: PropertyTesting.tests(for: JSONFileTests.jsonfile, seeds: 1...1, operations: 1000))
+    func fileAgrees(_ test: PropertyTest) async throws { try await test.run() }
 }

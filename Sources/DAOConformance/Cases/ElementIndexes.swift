@@ -62,7 +62,7 @@ enum ElementIndexes {
                 try dao.set(\.tags, to: ["a"]) { $0.id > 30 }
             }
             try check("a transaction that was undone")
-            try expectEqual(try database.verify().problems.count, 0, "the problems")
+            try database.expectVerified()
         },
         ConformanceCase(
             "Q.elementIndexSorts", "Q9", "Q5", title: "rows with an element are sorted by a field of their related rows"
@@ -124,7 +124,7 @@ enum ElementIndexes {
                     try reference.checkReference(Condition(.embedded(field: 1, .anyElement(FieldType(.string)), equal(tag))))
                 }
                 try expectEqual(try database.entities(), [type.schema.description], "the description in the catalog")
-                try expectEqual(try database.verify().problems.count, 0, "the problems")
+                try database.expectVerified()
             }
             try check(LabelsAfter.self)
             try check(LabelsRenamed.self)
@@ -137,7 +137,7 @@ enum ElementIndexes {
             let target = try context.openOther()
             try source.copy(to: target)
             try expectEqual(try target.entities(), try source.entities(), "the entities")
-            try expectEqual(try target.verify().problems.count, 0, "the problems")
+            try target.expectVerified()
             let reference = ReferenceRows(try target.dao(Sticker.self), rows: rows)
             for condition in conditions { try reference.checkReference(condition) }
         },
@@ -152,7 +152,7 @@ enum ElementIndexes {
                     version: 2,
                     migrations: [Migration(to: 2) { try $0.changeType(of: "tags", in: "labels", to: FieldType(.string)) }]))
             try expectEqual(try database.entities().first?.indexes, [], "the indexes")
-            try expectEqual(try database.verify().problems.count, 0, "the problems")
+            try database.expectVerified()
         },
         ConformanceCase(
             "E.rewriteBesideElements", "E4", "Q9", title: "an entity is rewritten beside another one with an index on elements"
@@ -165,7 +165,7 @@ enum ElementIndexes {
                 Evolution(version: 2, migrations: [Migration(to: 2) { try $0.changeKey(of: "_", to: "place") }]))
             try expectEqual(try database.rows(of: "_").read().map { $0["place"] }, [.integer(7)], "the rows")
             try expectEqual(try database.dao(LabelsAfter.self).read { $0.tags.contains("b") }.map(\.id), [2])
-            try expectEqual(try database.verify().problems.count, 0, "the problems")
+            try database.expectVerified()
         },
     ]
 

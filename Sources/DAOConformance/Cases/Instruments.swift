@@ -237,6 +237,8 @@ enum Instruments {
                 "read item, 2 rows, 1.50 s\n    SELECT 1 (12.3 µs)\n    SELECT\n    2 (3 runs, 123 ms, 1 row looked at, 40 steps)"
             )
             try expectEqual(report.rowsLookedAt, nil, "the rows that a statement did not tell")
+            try expectEqual(
+                CallReport(operation: .read, duration: .zero).rowsLookedAt, nil, "the rows of a call that tells of no statement")
             many.rowsLookedAt = 5
             report.statements = [many, many]
             try expectEqual(report.rowsLookedAt, 10, "the rows that all statements looked at")

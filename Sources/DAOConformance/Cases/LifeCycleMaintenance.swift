@@ -48,7 +48,8 @@ enum LifeCycleMaintenance {
         ) { context in
             let database = try context.open()
             try fill(database)
-            try database.evolve(Evolution(version: 3))
+            let hasVersion = database.capabilities.hasEvolution
+            if hasVersion { try database.evolve(Evolution(version: 3)) }
             let file = try backupFile(context)
             var progress: [BackupProgress] = []
             try database.backup(to: file.path) { progress.append($0) }
@@ -61,8 +62,8 @@ enum LifeCycleMaintenance {
             for isSecond in [false, true] {
                 if isSecond { try database.backup(to: file.path) }
                 let copy = try context.openOther("backup")
-                try expectEqual(try copy.schemaVersion, 3)
-                try expectEqual(try copy.verify().problems.map(\.description), [])
+                if hasVersion { try expectEqual(try copy.schemaVersion, 3) }
+                try copy.expectVerified()
                 try expectSame(try copy.dao(Topic.self).read(), topics)
                 try expectSame(try copy.dao(Crate.self).read(), crates)
                 try expectEqual(try copy.dao(Seat.self).count(), isSecond ? 10 : 9, "the rows of the commit")
@@ -102,7 +103,7 @@ enum LifeCycleMaintenance {
                 try expectEqual(items.count, 2000)
                 let halves = (items.prefix(1000).map(\.number), items.suffix(1000).map { -$0.number })
                 try expectEqual(halves.0, halves.1, "the numbers of both halves, which every commit keeps equal")
-                try expectEqual(try copy.verify().problems.map(\.description), [])
+                try copy.expectVerified()
                 try copy.close()
             }
         },

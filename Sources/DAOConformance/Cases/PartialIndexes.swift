@@ -254,7 +254,7 @@ enum PartialIndexes {
             try database.evolve(
                 Evolution(version: 3, migrations: [Migration(to: 3) { try $0.addIndex(listed, to: "note") }]))
             try expectEqual(try database.entities().first?.indexes.count, 1, "the index with other types of numbers")
-            try expectEqual(try database.verify().problems.count, 0, "the problems")
+            try database.expectVerified()
             // A rank has no value above those of its type, nor one between two of them.
             let wrong: [IndexCondition] = [
                 .compare(field: "title", comparison: .equal, value: .integer(1)),
@@ -276,7 +276,7 @@ enum PartialIndexes {
             let target = try context.openOther()
             try source.copy(to: target)
             try expectEqual(try target.entities(), try source.entities(), "the entities")
-            try expectEqual(try target.verify().problems.count, 0, "the problems")
+            try target.expectVerified()
             let dao = try target.dao(Tenant.self)
             try expectError(.uniqueViolation, entity: "tenant", key: 3, conflictingKey: 1, field: "name") {
                 try dao.create(Tenant(id: 3, name: "a"))

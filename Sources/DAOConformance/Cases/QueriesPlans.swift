@@ -70,8 +70,10 @@ enum QueriesPlans {
             func work(_ query: Query<Berth>) throws -> Int? {
                 log.forget()
                 try expectSame(try dao.read(query), try query.resolved().evaluate(over: berths), "\(query)")
-                let statements = log.reports.first { $0.operation == .read }?.statements
-                return statements?.reduce(0 as Int?) { sum, each in
+                guard let statements = log.reports.first(where: { $0.operation == .read })?.statements, !statements.isEmpty else {
+                    return nil
+                }
+                return statements.reduce(0 as Int?) { sum, each in
                     sum.flatMap { sum in (each.rowsLookedAt ?? each.steps).map { sum + $0 } }
                 }
             }

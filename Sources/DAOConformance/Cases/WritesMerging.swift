@@ -102,9 +102,7 @@ enum WritesMerging {
                 try expectEqual(try storage.keys(Query(where: Condition { $0.number == -id })), [], "rows by the number before")
             }
             try expectEqual(try storage.count(Query()), 6, "the rows")
-            if database.capabilities.hasEvolution {
-                try expectEqual(try database.verify().problems.map(\.description), [], "the problems")
-            }
+            try database.expectVerified()
         },
         ConformanceCase(
             "W.mergeSeesItsClosure", "W2", "Q9",

@@ -99,7 +99,7 @@ enum WritesUnique {
                     try dao.persist(Member(id: 9, email: "e9", badge: 8))
                 }
                 try expectSame(try dao.read { $0.email == "e\(Member.many)" }, [members[Member.many - 1]])
-                try expectEqual(try database.verify().problems.map(\.description), [], "the problems after import \(round)")
+                try database.expectVerified("the problems after import \(round)")
                 try dao.erase()
             }
         },

@@ -9,14 +9,18 @@ enum CaseRunner {
         case passed
         case failed(any Error)
         case hung
+        /// The process that ran it has ended, with a status as of `Process.waitForEnd()`; and what it wrote last.
+        case processEnded(Int32, String)
     }
 
     /// Runs a case to its end or its time limit. A case that hangs keeps its thread and its directory, since neither
     /// can be taken away.
     static func run(
-        _ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration, hangs: Hangs
+        _ conformanceCase: ConformanceCase, on target: ConformanceTarget, timeLimit: Duration, hangs: Hangs,
+        hasBegun: @Sendable () -> Void = {}
     ) async -> ConformanceResult {
         await ParallelCases.shared.enter()
+        hasBegun()
         // The time that a case waits for its turn is not its own.
         let start = ContinuousClock.now
         let timeLimit = hangs.shortened(timeLimit)

@@ -19,7 +19,8 @@
         /// - Parameters:
         ///   - program: The executable.
         ///   - arguments: The arguments of the program.
-        public init(_ program: URL, _ arguments: [String]) throws {
+        ///   - standardError: Where the process writes its errors; nil for where this process does.
+        public init(_ program: URL, _ arguments: [String], standardError: FileHandle? = nil) throws {
             // Writing to a process that was killed must not kill this process.
             signal(SIGPIPE, SIG_IGN)
             let (toPeer, fromPeer) = (Pipe(), Pipe())
@@ -36,6 +37,7 @@
             process.process.environment = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
             process.process.standardInput = toPeer
             process.process.standardOutput = fromPeer
+            if let standardError { process.process.standardError = standardError }
             input = toPeer.fileHandleForWriting
             output = LineReader(fromPeer.fileHandleForReading)
             try process.process.run()
@@ -55,6 +57,12 @@
         /// Kills the process, and waits until it has ended.
         public func kill() {
             Foundation.kill(process.process.processIdentifier, SIGKILL)
+            wait()
+        }
+
+        /// Closes the input of the process, and waits until it has ended.
+        func end() {
+            try? input.close()
             wait()
         }
 

@@ -1,5 +1,7 @@
 #if os(Linux) || os(macOS)
     import DAOCore
+    import DAORedaction
+    import DAOTestSupport
     import Foundation
 
     /// The conformance suite as a program, for drivers of one's own. It is the main file of an executable target:
@@ -36,6 +38,9 @@
                 // The other process of cases that need one is this program too.
                 try ConformanceProcesses.serveIfAsked(drivers)
                 let words = Array(CommandLine.arguments.dropFirst())
+                if words.count == 2, words[0] == "--worker" {
+                    try await ConformanceProcesses.runCases { try Options.target(words[1], drivers, dropSchema) }
+                }
                 if words.contains("--help") || words.contains("-h") {
                     print(help(urls))
                     exit(0)
@@ -50,7 +55,7 @@
 
         private static func run(_ options: Options) async throws -> Bool {
             if options.isList {
-                for target in options.targets {
+                for target in try options.targets {
                     for test in Conformance.cases(for: target, chapters: options.chapters, where: options.contains) {
                         print(test)
                     }
@@ -62,17 +67,10 @@
                 guard let file = fopen(path, "a") else { throw UsageError.unwritable(path) }
                 fclose(file)
             }
+            // Words that are not understood are told too.
+            for url in options.urls { _ = try ConformanceTarget(url: url, drivers: options.drivers) }
             var reports: [ConformanceReport] = []
-            for target in options.targets {
-                let report = await Conformance.run(
-                    on: target, chapters: options.chapters, timeLimit: options.timeLimit,
-                    where: options.contains,
-                    onResult: { result in
-                        guard options.isVerbose else { return }
-                        print("\(result.status.rawValue)  \(target.name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
-                    })
-                reports.append(report)
-            }
+            for url in options.urls { reports.append(try await report(of: url, options)) }
             guard reports.contains(where: { !$0.results.isEmpty }) else { throw UsageError("no case was chosen") }
             print(ConformanceTable(reports))
             if let path = options.json { try write(ConformanceReport.json(reports), to: path) }
@@ -80,6 +78,42 @@
             for path in options.paths { print("\nwritten to \(path)") }
             return reports.allSatisfy(\.isConforming)
         }
+
+        /// Runs the cases on one kind of database. Each runs in another process, unless the command line says no.
+        private static func report(of url: String, _ options: Options) async throws -> ConformanceReport {
+            let cases = Conformance.chosen(options.chapters, options.contains)
+            let name = redacted(url)
+            let done = ConformanceProgress(of: name, total: cases.count)
+            let progress = ProgressLine { done.line }
+            defer { progress.end() }
+            @Sendable func tell(_ result: ConformanceResult) {
+                done.end(result)
+                if options.isVerbose {
+                    say("\(result.status.rawValue)  \(name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
+                } else if result.isFailure {
+                    progress.say("\(result.status.rawValue)  \(name)  \(result.id)  \(result.explanation)")
+                }
+            }
+            let program = options.isInProcess ? nil : Bundle.main.executableURL
+            guard let program else {
+                let target = try options.target(url)
+                return await Conformance.run(
+                    on: target, chapters: options.chapters, timeLimit: options.timeLimit, where: options.contains,
+                    onResult: tell, onBegin: done.begin)
+            }
+            let workers = CaseWorkers(program, url: url) { progress.pass($0) }
+            defer { workers.end() }
+            let hangs = Hangs()
+            let results = await Conformance.results(of: cases, tell) { conformanceCase in
+                await workers.result(
+                    of: conformanceCase, timeLimit: options.timeLimit ?? conformanceCase.timeLimit, hangs: hangs
+                ) { done.begin(conformanceCase.id) }
+            }
+            return ConformanceReport(target: name, engine: workers.engine, results: results)
+        }
+
+        /// Writes a line at once, also to a pipe.
+        private static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
 
         private static func write(_ text: String, to path: String) throws {
             do {
@@ -103,6 +137,8 @@
               --json PATH      also writes the results as JSON.
               --html PATH      also writes the results as a page: rules and databases, failures, skips, times.
               --verbose        prints every case as it ends.
+              --in-process     runs the cases in this process, where a debugger sees them. Otherwise each runs in another one:
+                               a case that ends its process is a line of the report, and the rest runs in a new one.
               --list           prints the cases that would run, and runs none.
             """
         }
@@ -110,7 +146,7 @@
 
     /// What the command line asks for.
     private struct Options {
-        var targets: [ConformanceTarget] = []
+        var urls: [String] = []
         var chapters = Set(ContractRule.Chapter.allCases)
         var cases: [String] = []
         var json: String?
@@ -118,6 +154,9 @@
         var timeLimit: Duration?
         var isVerbose = false
         var isList = false
+        var isInProcess = false
+        let drivers: [DatabaseDriver]
+        private let dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)?
 
         /// Whether a case is chosen.
         func contains(_ test: ConformanceCase) -> Bool { cases.isEmpty || cases.contains { test.id.hasPrefix($0) } }
@@ -129,13 +168,14 @@
             _ words: [String], _ drivers: [DatabaseDriver], _ defaults: [String],
             _ dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)?
         ) throws {
+            (self.drivers, self.dropSchema) = (drivers, dropSchema)
             var rest = words[...]
-            var urls: [String] = []
             var chosen: Set<ContractRule.Chapter> = []
             while let name = rest.popFirst() {
                 switch name {
                 case "--verbose": isVerbose = true
                 case "--list": isList = true
+                case "--in-process": isInProcess = true
                 case "--url", "--chapter", "--case", "--json", "--html", "--time-limit":
                     guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }
                     switch name {
@@ -158,14 +198,24 @@
                 }
             }
             if !chosen.isEmpty { chapters = chosen }
-            targets = try (urls.isEmpty ? defaults : urls).map { url in
-                let target = try ConformanceTarget(url: url, drivers: drivers, dropSchema: dropSchema)
-                // A store in memory has no file, whatever its driver is given as a path.
-                guard target.file != nil, let capabilities = Conformance.capabilities(of: target, within: nil),
-                    !capabilities.isPersistent
-                else { return target }
-                return try ConformanceTarget(url: url, drivers: drivers, isFile: false)
-            }
+            if urls.isEmpty { urls = defaults }
+        }
+
+        /// The kinds of database. They are opened, each once.
+        var targets: [ConformanceTarget] { get throws { try urls.map(target) } }
+
+        func target(_ url: String) throws -> ConformanceTarget { try Self.target(url, drivers, dropSchema) }
+
+        /// The kind of database that a URL names. It is opened once.
+        static func target(
+            _ url: String, _ drivers: [DatabaseDriver], _ dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)?
+        ) throws -> ConformanceTarget {
+            let target = try ConformanceTarget(url: url, drivers: drivers, dropSchema: dropSchema)
+            // A store in memory has no file, whatever its driver is given as a path.
+            guard target.file != nil, let capabilities = Conformance.capabilities(of: target, within: nil),
+                !capabilities.isPersistent
+            else { return target }
+            return try ConformanceTarget(url: url, drivers: drivers, isFile: false)
         }
     }
 

@@ -147,7 +147,7 @@ private struct ConformancePage {
                     case nil: "–"
                     case .skipped: "<span class=\"dim\">skipped</span>"
                     case .passed: time(result?.seconds ?? 0)
-                    case .failed, .hung:
+                    case .failed, .hung, .ended:
                         "<span class=\"bad\">\(result?.status.rawValue ?? "") \(time(result?.seconds ?? 0))</span>"
                     }
                 }
@@ -259,8 +259,4 @@ private struct ConformancePage {
         .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); gap: .7rem; }
         article p { margin: .5rem 0 0; }
         """
-}
-
-extension ConformanceResult {
-    fileprivate var isFailure: Bool { status == .failed || status == .hung }
 }

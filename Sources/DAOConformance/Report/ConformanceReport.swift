@@ -23,13 +23,13 @@ public struct ConformanceReport: Sendable, Codable {
     /// - Parameter status: The status.
     public func count(_ status: ConformanceResult.Status) -> Int { results.count { $0.status == status } }
 
-    /// The cases that failed or hung.
-    public var failures: [ConformanceResult] { results.filter { $0.status == .failed || $0.status == .hung } }
+    /// The cases that failed, hung, or ended their process.
+    public var failures: [ConformanceResult] { results.filter(\.isFailure) }
 
     /// The cases that were skipped, each with its reason.
     public var skips: [ConformanceResult] { results.filter { $0.status == .skipped } }
 
-    /// Whether no case failed or hung.
+    /// Whether no case failed, hung, or ended its process.
     public var isConforming: Bool { failures.isEmpty }
 
     /// The report as a table of one column.

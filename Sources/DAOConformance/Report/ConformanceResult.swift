@@ -8,6 +8,8 @@ public struct ConformanceResult: Sendable, Codable, Identifiable {
         case failed
         /// The case did not end within its time limit.
         case hung
+        /// The case ended the process that ran it.
+        case ended
         /// The case was not run; the message gives the reason.
         case skipped
     }
@@ -31,6 +33,9 @@ public struct ConformanceResult: Sendable, Codable, Identifiable {
     /// How long the case took.
     public let seconds: Double
 
+    /// Whether the case failed, did not end in time, or ended its process.
+    public var isFailure: Bool { status != .passed && status != .skipped }
+
     /// The failure or the reason in one line.
     public var explanation: String {
         (message ?? status.rawValue) + (location.map { " (\($0))" } ?? "")
@@ -49,6 +54,9 @@ public struct ConformanceResult: Sendable, Codable, Identifiable {
             (status, expected, got, location) = (.hung, nil, nil, nil)
             message =
                 "did not end within \(Int(exactly: seconds).map { "\($0)" } ?? "\(seconds)") s: a call blocks or loops, and its thread is left behind"
+        case .processEnded(let status, let written):
+            (self.status, expected, got, location) = (.ended, nil, nil, nil)
+            message = "ended its process: \(CaseRunner.words(status, written))"
         case .failed(let failure as ConformanceFailure):
             (status, message) = (.failed, failure.description)
             (expected, got, location) = (failure.expected, failure.got, failure.location)

@@ -38,7 +38,7 @@ public struct ConformanceTable: Sendable, CustomStringConvertible {
         let results = report.results.filter { $0.rules.contains(rule.id) }
         if results.isEmpty { return "not run" }
         let skipped = results.count { $0.status == .skipped }
-        let failed = results.count { $0.status == .failed || $0.status == .hung }
+        let failed = results.count(where: \.isFailure)
         let run = results.count - skipped
         if run == 0 { return "\(skipped) skipped" }
         return (failed == 0 ? "✓ \(run)" : "✗ \(failed) of \(run)") + (skipped == 0 ? "" : ", \(skipped) skipped")

@@ -15,7 +15,12 @@ extension StorageError {
     }
 
     /// There is no directory to create the file in.
-    package static func directoryNotFound(
+    ///
+    /// - Parameters:
+    ///   - path: The path of the file.
+    ///   - engineCode: The engine's own code.
+    ///   - engineMessage: The engine's own message.
+    public static func directoryNotFound(
         _ path: String, engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {
         let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
@@ -25,7 +30,9 @@ extension StorageError {
     }
 
     /// A path is empty, or is another that no file can have.
-    package static func invalidPath(_ path: String) -> StorageError {
+    ///
+    /// - Parameter path: The path.
+    public static func invalidPath(_ path: String) -> StorageError {
         StorageError(
             .invalidConfiguration,
             "the path is empty or names no file; give the path of a file, or use 'memory:' for a database that is not stored",
@@ -34,8 +41,12 @@ extension StorageError {
 
     /// What is at the path is something else.
     ///
-    /// - Parameter what: What is there: "a directory".
-    package static func notADatabase(
+    /// - Parameters:
+    ///   - path: The path.
+    ///   - what: What is there: "a directory".
+    ///   - engineCode: The engine's own code.
+    ///   - engineMessage: The engine's own message.
+    public static func notADatabase(
         _ path: String?, _ what: String, engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {
         StorageError(

@@ -96,9 +96,11 @@ public struct CallReport: Sendable {
         self.pinnedBytes = pinnedBytes
     }
 
-    /// The number of rows that the engine looked at; nil when it does not tell for each statement.
+    /// The number of rows that the engine looked at; nil when it does not tell for each statement, or tells of no statement.
     public var rowsLookedAt: Int? {
-        statements.reduce(0 as Int?) { sum, statement in sum.flatMap { sum in statement.rowsLookedAt.map { sum + $0 } } }
+        statements.isEmpty
+            ? nil
+            : statements.reduce(0 as Int?) { sum, statement in sum.flatMap { sum in statement.rowsLookedAt.map { sum + $0 } } }
     }
 }
 

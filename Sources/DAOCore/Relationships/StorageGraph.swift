@@ -78,10 +78,18 @@ final class StorageGraph: Sendable {
 
     /// Erases rows of an entity without their links.
     ///
-    /// A retired relationship can lead to an entity that no model here reaches.
+    /// A retired relationship, or a Reference that cascades, can lead to an entity that no model here reaches.
     func erase(_ entity: String, _ keys: [Key]) throws {
         if let erase = erasers[entity] { return _ = try erase(keys) }
-        try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }
+        if database.capabilities.hasEvolution {
+            return try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }
+        }
+        // A database without an entity store has storages, also of models that are made of what is stored.
+        let models = UntypedModels(try database.entities())
+        func erase<Slot: ModelSlot>(_ slot: Slot.Type) throws {
+            _ = try database.makeStorage(for: UntypedRecord<Slot>.self).erase(keys: keys)
+        }
+        try withExtendedLifetime(models) { if let slot = models.slot(of: entity) { try erase(slot) } }
     }
 
     /// Returns the links of a relationship.

@@ -6,7 +6,7 @@ extension EntityDescription {
     ///   - stored: The stored entities.
     ///   - path: The path of the database's file, for the error.
     /// - Throws: `.schemaMismatch` when a stored entity has the same name in another case.
-    package func checkName(among stored: [EntityDescription], path: String?) throws {
+    public func checkName(among stored: [EntityDescription], path: String?) throws {
         let lowercased = name.lowercased()
         guard let twin = stored.first(where: { $0.name.lowercased() == lowercased }) else { return }
         let difference = twin.name.hasSameBytes(as: name) ? "" : ", whose name differs from '\(name)' in case only"

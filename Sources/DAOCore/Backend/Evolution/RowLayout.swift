@@ -18,6 +18,8 @@ public struct RowLayout: Sendable, Equatable {
     public let positions: [Int]
     /// The positions of the retired fields in ``entity``.
     public let retired: Range<Int>
+    /// Whether rows are stored in the order of ``entity``.
+    private let isInOrder: Bool
 
     /// Lays out a stored entity for a model.
     ///
@@ -41,10 +43,43 @@ public struct RowLayout: Sendable, Equatable {
             positions.append(position)
         }
         self.positions = positions
+        isInOrder = positions.elementsEqual(stored.fields.indices)
         retired = declared.fields.count..<positions.count
         entity =
             EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] }, indexes: stored.indexes)
             .rowForm
+    }
+
+    /// The positions of the declared fields in ``entity``, which are those of the model.
+    public var declared: Range<Int> { 0..<retired.lowerBound }
+
+    /// Returns a reader at a stored row, for the model.
+    ///
+    /// - Parameter values: The values of the row, in the order of the stored entity and in the form of ``ValueRowWriter``.
+    public func reader(of values: [Value]) -> ValueRowReader {
+        // The reader says what a row lacks that is too short.
+        ValueRowReader(
+            entity: entity, values: isInOrder || values.count < positions.count ? values : positions.map { values[$0] })
+    }
+
+    /// Returns the values of a row as it is stored, in the order of the stored entity: those of the model, and in the fields that it
+    /// does not declare those of the row that is replaced, or their defaults.
+    ///
+    /// - Parameters:
+    ///   - declared: The values of the model, as ``Schema/encode(_:to:)`` writes them into a ``ValueRowWriter``.
+    ///   - stored: The row that is replaced; nil for a new row.
+    public func values(of declared: [Value], replacing stored: [Value]?) throws -> [Value] {
+        let writer = ValueRowWriter(count: positions.count)
+        if let stored, stored.count == positions.count {
+            writer.values = stored
+        } else {
+            for (field, value) in zip(retired, retiredDefaults) {
+                writer.offset = positions[field] - field
+                try entity.write(value, at: field, to: writer)
+            }
+        }
+        for (field, value) in zip(self.declared, declared) { writer.values[positions[field]] = value }
+        return writer.values
     }
 
     /// The defaults of the retired fields, in order; null for a field without a default.

@@ -1,6 +1,8 @@
 import Foundation
 
 /// Reads one row from values in the primitive form of ``ValueRowWriter``.
+///
+/// A row with fewer values than the entity has fields is damaged: what it lacks is `.corruptedValue`.
 public class ValueRowReader: RowReader {
     /// The fields of the row.
     public var values: [Value]
@@ -19,14 +21,19 @@ public class ValueRowReader: RowReader {
         super.init(ofValues: entity)
     }
 
-    public override func isNull(at index: Int) -> Bool { values[index].isNull }
+    public override var currentKey: Key? { try? entity.key(of: values) }
+
+    /// The value of a field; nil where the row has none.
+    private func value(at index: Int) -> Value? { index < values.count ? values[index] : nil }
+
+    public override func isNull(at index: Int) -> Bool { value(at: index)?.isNull ?? false }
 
     public override func readInt64(at index: Int) throws -> Int64 {
-        if case .integer(let value) = values[index] { value } else { throw wrong(at: index) }
+        if case .integer(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
     public override func readUInt64(at index: Int) throws -> UInt64 {
-        switch values[index] {
+        switch value(at: index) {
         case .integer(let value) where value >= 0: return UInt64(value)
         case .unsigned(let value): return value
         default: throw wrong(at: index)
@@ -34,19 +41,19 @@ public class ValueRowReader: RowReader {
     }
 
     public override func readDouble(at index: Int) throws -> Double {
-        if case .double(let value) = values[index] { value } else { throw wrong(at: index) }
+        if case .double(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
     public override func readString(at index: Int) throws -> String {
-        if case .string(let value) = values[index] { value } else { throw wrong(at: index) }
+        if case .string(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
     public override func readData(at index: Int) throws -> Data {
-        if case .data(let value) = values[index] { value } else { throw wrong(at: index) }
+        if case .data(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
     public override func readUUID(at index: Int) throws -> UUID {
-        if case .uuid(let value) = values[index] { value } else { throw wrong(at: index) }
+        if case .uuid(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
     public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] {
@@ -57,7 +64,9 @@ public class ValueRowReader: RowReader {
         try related[index] as? Reference<Related> ?? super.readReference(type, at: index)
     }
 
-    override func relatedKey(at index: Int) -> Value { values[index] }
+    override func relatedKey(at index: Int) -> Value { value(at: index) ?? .null }
 
-    private func wrong(at index: Int) -> StorageError { corruptedValue(at: index, "it is \(values[index].typeName)") }
+    private func wrong(at index: Int) -> StorageError {
+        corruptedValue(at: index, value(at: index).map { "it is \($0.typeName)" } ?? "the row has no value of it")
+    }
 }
