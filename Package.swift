@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
         .library(name: "DAOInstruments", targets: ["DAOInstruments"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
+        .library(name: "DAOCurl", targets: ["DAOCurl"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
         .library(name: "DAOPropertyTesting", targets: ["DAOPropertyTesting"]),
@@ -50,6 +51,8 @@ let package = Package(
         .systemLibrary(
             name: "DAOSystemMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "DAOSystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
 
         // What of a URL may appear in a description, an error or a log
         .target(name: "DAORedaction"),
@@ -82,6 +85,8 @@ let package = Package(
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them
         .target(name: "DAOTransport", dependencies: ["DAORedaction"]),
+        // A client on libcurl, for Linux
+        .target(name: "DAOCurl", dependencies: ["DAOTransport", "DAORedaction", "DAOSystemCurl"]),
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore", "DAORedaction"]),
 
         // The contract as a suite that anybody can run on their storage
@@ -150,11 +155,12 @@ let package = Package(
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
         .target(
-            name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOTestSupport"], path: "Tests/DAOTransportTests/Server",
+            name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOCurl", "DAOTestSupport"],
+            path: "Tests/DAOTransportTests/Server",
             resources: [.copy("server.py")]),
         .testTarget(
             name: "DAOTransportTests",
-            dependencies: ["DAOTransport", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
+            dependencies: ["DAOTransport", "DAOCurl", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
             exclude: ["BookAPI", "Server"]),
         .testTarget(
             name: "DAONodesTests",

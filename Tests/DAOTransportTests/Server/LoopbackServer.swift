@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOTestSupport
 import DAOTransport
 import Foundation
@@ -9,14 +10,9 @@ import Foundation
     import Glibc
 #endif
 
-extension URLSessionConfiguration {
-    /// A configuration without files that waits ten minutes for the next byte: on a machine that runs many tests at once, a minute
-    /// without any happens.
-    public static var patient: URLSessionConfiguration {
-        let configuration = ephemeral
-        configuration.timeoutIntervalForRequest = 600
-        return configuration
-    }
+extension CurlConfiguration {
+    /// Waits ten minutes for the next byte: on a machine that runs many tests at once, a minute without any happens.
+    public static var patient: CurlConfiguration { CurlConfiguration(timeout: .seconds(600)) }
 }
 
 /// A real HTTP server on loopback in a separate process. It uses an ephemeral port and stops when this object
