@@ -107,6 +107,7 @@ let package = Package(
             name: "DAOExamples",
             dependencies: [
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAONodes",
+                "DAOCurl",
             ],
             path: "Tests/DAOExamples"),
         .testTarget(
@@ -157,15 +158,21 @@ let package = Package(
         .target(
             name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOCurl", "DAOTestSupport"],
             path: "Tests/DAOTransportTests/Server",
-            resources: [.copy("server.py")]),
+            resources: [.copy("server.py"), .copy("tls.py")]),
+        // Asks a server for answers that can end the process
+        .executableTarget(
+            name: "dao-answer-child", dependencies: ["DAOTransport", "DAOLoopbackServer"], path: "Tests/DAOTransportTests/Child"),
         .testTarget(
             name: "DAOTransportTests",
-            dependencies: ["DAOTransport", "DAOCurl", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
-            exclude: ["BookAPI", "Server"]),
+            dependencies: [
+                "DAOTransport", "DAOCurl", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport",
+                "dao-answer-child",
+            ],
+            exclude: ["BookAPI", "Child", "Server"]),
         .testTarget(
             name: "DAONodesTests",
             dependencies: [
-                "DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "DAOTestSupport",
+                "DAONodes", "DAOCurl", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "DAOTestSupport",
                 "dao-offline-demo",
             ]),
 
@@ -201,7 +208,7 @@ let package = Package(
             ]),
         .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
-        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
+        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes", "DAOCurl"]),
         .executableTarget(
             name: "dao-bench",
             dependencies: [

@@ -27,7 +27,11 @@ private struct Fetch: Endpoint, URLRequestBuildable {
 private struct Send: UploadEndpoint, URLRequestBuildable {
     let body: UploadEndpointBody
 
-    func makeRequest() throws -> (URLRequest, UploadEndpointBody) { (try post("start", body: nil), body) }
+    func makeRequest() throws -> (URLRequest, UploadEndpointBody) {
+        var request = try post("start", body: nil)
+        request.setValue("text/plain", forHTTPHeaderField: "Content-Type")
+        return (request, body)
+    }
     func content(from response: URLResponse?, with body: Data) -> String { String(decoding: body, as: UTF8.self) }
 }
 

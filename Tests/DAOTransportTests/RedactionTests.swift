@@ -1,4 +1,5 @@
 import DAOCurl
+import DAOLoopbackServer
 import DAORedaction
 import DAOTransport
 import Foundation

@@ -96,7 +96,8 @@ final class CurlHandle {
         set(CURLOPT_TCP_KEEPALIVE, 1)
         // A libcurl without HTTP/2 refuses it, and speaks HTTP/1.1.
         _ = dao_curl_set_number(easy, CURLOPT_HTTP_VERSION, dao_curl_http_2_with_tls)
-        set(CURLOPT_PIPEWAIT, 1)
+        // Requests that begin together wait for the first connection, and learn whether it can have all of them.
+        if task.url.scheme?.lowercased() == "https" { set(CURLOPT_PIPEWAIT, 1) }
         dao_curl_quit_resolver(easy)
     }
 

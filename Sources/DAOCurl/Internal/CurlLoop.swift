@@ -37,9 +37,7 @@ final class CurlLoop: Sendable {
             return !state.isStarted
         }
         guard startsThread else { return }
-        let thread = Thread { [configuration, state] in Self.run(configuration, state) }
-        thread.name = "DAOCurl"
-        thread.start()
+        Thread.detachNewThread { [configuration, state] in Self.run(configuration, state) }
     }
 
     /// Ends the thread.
@@ -51,6 +49,7 @@ final class CurlLoop: Sendable {
     }
 
     private static func run(_ configuration: CurlConfiguration, _ state: Locked<State>) {
+        Thread.current.name = "DAOCurl"
         dao_curl_block_pipe_signal()
         let engine = CurlEngine(configuration)
         state.withLock { $0.multi = engine.multi }

@@ -153,9 +153,10 @@ final class StreamReader: @unchecked Sendable {
     /// - Parameter tell: called on the reader's thread when there is more after ``Step/nothingYet``.
     init(_ makeStream: @escaping @Sendable () -> InputStream?, tell: @escaping @Sendable () -> Void) {
         self.tell = tell
-        let thread = Thread { self.run(makeStream) }
-        thread.name = "DAOCurl.stream"
-        thread.start()
+        Thread.detachNewThread {
+            Thread.current.name = "DAOCurl.stream"
+            self.run(makeStream)
+        }
     }
 
     private func run(_ makeStream: () -> InputStream?) {
