@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
         .library(name: "DAOInstruments", targets: ["DAOInstruments"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
+        .library(name: "DAOCurl", targets: ["DAOCurl"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
         .library(name: "DAOConformance", targets: ["DAOConformance"]),
         .library(name: "DAOPropertyTesting", targets: ["DAOPropertyTesting"]),
@@ -50,6 +51,8 @@ let package = Package(
         .systemLibrary(
             name: "DAOSystemMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
+        .systemLibrary(
+            name: "DAOSystemCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
 
         // What of a URL may appear in a description, an error or a log
         .target(name: "DAORedaction"),
@@ -82,6 +85,8 @@ let package = Package(
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them
         .target(name: "DAOTransport", dependencies: ["DAORedaction"]),
+        // A client on libcurl, for Linux
+        .target(name: "DAOCurl", dependencies: ["DAOTransport", "DAORedaction", "DAOSystemCurl"]),
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore", "DAORedaction"]),
 
         // The contract as a suite that anybody can run on their storage
@@ -102,6 +107,7 @@ let package = Package(
             name: "DAOExamples",
             dependencies: [
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAONodes",
+                "DAOCurl",
             ],
             path: "Tests/DAOExamples"),
         .testTarget(
@@ -154,16 +160,23 @@ let package = Package(
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
         // A real HTTP server on loopback for the tests, run by Python's standard library
         .target(
-            name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOTestSupport"], path: "Tests/DAOTransportTests/Server",
-            resources: [.copy("server.py")]),
+            name: "DAOLoopbackServer", dependencies: ["DAOTransport", "DAOCurl", "DAOTestSupport"],
+            path: "Tests/DAOTransportTests/Server",
+            resources: [.copy("server.py"), .copy("tls.py")]),
+        // Asks a server for answers that can end the process
+        .executableTarget(
+            name: "dao-answer-child", dependencies: ["DAOTransport", "DAOLoopbackServer"], path: "Tests/DAOTransportTests/Child"),
         .testTarget(
             name: "DAOTransportTests",
-            dependencies: ["DAOTransport", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport"],
-            exclude: ["BookAPI", "Server"]),
+            dependencies: [
+                "DAOTransport", "DAOCurl", "DAORedaction", "DAOBookAPI", "DAOLoopbackServer", "DAOTestSupport",
+                "dao-answer-child",
+            ],
+            exclude: ["BookAPI", "Child", "Server"]),
         .testTarget(
             name: "DAONodesTests",
             dependencies: [
-                "DAONodes", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "DAOTestSupport",
+                "DAONodes", "DAOCurl", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOLoopbackServer", "DAOTestSupport",
                 "dao-offline-demo",
             ]),
 
@@ -201,7 +214,7 @@ let package = Package(
             ]),
         .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
         .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
-        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes"]),
+        .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes", "DAOCurl"]),
         .executableTarget(
             name: "dao-bench",
             dependencies: [

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOCurl
 import DAONodes
 import DAOTransport
 import Foundation
@@ -11,7 +12,7 @@ struct DialogChain {
     let load: any Node<Void, [Dialog]>
 
     init(server: URL, dialogs: DAO<DialogTranslator>) {
-        let client = URLSessionClient(baseURL: server, configuration: .ephemeral)
+        let client = CurlClient(baseURL: server)
         let wire = EndpointNode(client: client) { (_: Json) in DialogsEndpoint() }
         let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
         let synced = PersistNode(dialogs, next: fetched)

@@ -2,6 +2,7 @@
 // values, the stored records, the entries, the endpoint, and the chain.
 
 import DAOCore
+import DAOCurl
 import DAOLMDB
 import DAOMemory
 import DAONodes
@@ -130,7 +131,7 @@ func dialogsDAO(_ database: any Database) throws -> DAO<DialogTranslator> {
 
 /// Runs the chain of the README once.
 func loadDialogs(server: URL, dialogs: DAO<DialogTranslator>) async throws -> [Dialog] {
-    let wire = EndpointNode(client: URLSessionClient(baseURL: server)) { (_: Json) in DialogsEndpoint() }
+    let wire = EndpointNode(client: CurlClient(baseURL: server)) { (_: Json) in DialogsEndpoint() }
     let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
     let synced = PersistNode(dialogs, next: fetched)  // one transaction; returns the stored values
     let load = FallbackToStoreNode(network: synced, stored: ReadNode(dialogs))  // offline: the stored values
@@ -141,9 +142,9 @@ func loadDialogs(server: URL, dialogs: DAO<DialogTranslator>) async throws -> [D
 }
 
 /// A client for large files.
-func filesClient(server: URL) -> URLSessionClient {
+func filesClient(server: URL) -> CurlClient {
     let limits = TransferLimits(maximumBodySize: 1 << 30, deadline: .seconds(3600))  // large files, slow lines
-    let files = URLSessionClient(baseURL: server, limits: limits)
+    let files = CurlClient(baseURL: server, limits: limits)
     return files
 }
 

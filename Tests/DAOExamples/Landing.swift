@@ -1,6 +1,7 @@
 // The code of the landing pages of the modules that is nowhere else, compiled.
 
 import DAOCore
+import DAOCurl
 import DAOLMDB
 import DAOSQLite
 import DAOTransport
@@ -31,6 +32,6 @@ struct BookListEndpoint: JsonEndpoint, URLRequestBuildable {
 }
 
 func books(server: URL) async throws -> [Book] {
-    let books = try await URLSessionClient(baseURL: server).request(BookListEndpoint())
+    let books = try await CurlClient(baseURL: server).request(BookListEndpoint())
     return books
 }

@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -30,7 +31,7 @@ private struct Book: DTOConvertible, Equatable, Sendable {
         encoding: RequestEncoding = .json
     ) -> URLChainBuilder {
         var builder = URLChainBuilder(
-            client: URLSessionClient(baseURL: server.url, configuration: .patient), method, route: route, encoding: encoding)
+            client: CurlClient(baseURL: server.url, configuration: .patient), method, route: route, encoding: encoding)
         builder.endQueue = queue
         return builder
     }

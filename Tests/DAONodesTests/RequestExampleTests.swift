@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -15,7 +16,7 @@ import Testing
     @Test func documentedChainFiltersItsLogAndKeepsItsErrors() async throws {
         let server = try LoopbackServer()
         let log = Log()
-        let chain = defaultChain(client: URLSessionClient(baseURL: server.url, configuration: .patient)) { log.add($0) }
+        let chain = defaultChain(client: CurlClient(baseURL: server.url, configuration: .patient)) { log.add($0) }
         // This server puts an envelope around its dialogs, which only an endpoint removes.
         await #expect(throws: MappingError.self) { try await chain.value() }
         #expect(log.all.first == "RequestCreatorNode: GET dialogs/?pinned=1&tags%5B%5D=new&tags%5B%5D=red")
@@ -24,7 +25,7 @@ import Testing
 
     @Test func documentedChainReturnsTheStoredResponse() async throws {
         let server = try LoopbackServer()
-        let chain = cachedChain(client: URLSessionClient(baseURL: server.url, configuration: .patient))
+        let chain = cachedChain(client: CurlClient(baseURL: server.url, configuration: .patient))
         let request = URLRequest(url: try #require(URL(string: "versioned")))
         for _ in 0..<2 { #expect(try await chain.value(for: request) == ["version": 1]) }
         server.stop()

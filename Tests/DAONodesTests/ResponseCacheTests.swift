@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -80,7 +81,7 @@ import Testing
     @Test func unchangedResponseIsTransferredOnce() async throws {
         let server = try LoopbackServer()
         let statuses = Locked<[Int]>([])
-        let client = URLSessionClient(baseURL: server.url, configuration: .patient) { exchange in
+        let client = CurlClient(baseURL: server.url, configuration: .patient) { exchange in
             statuses.withLock { $0.append(exchange.response?.statusCode ?? 0) }
         }
         let parser = ResponseDataParserNode(next: URLCacheWriterNode(cache: cache))

@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -20,7 +21,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
         let server = try LoopbackServer()
         let sender = RequestSenderNode(
             next: ClosureNode<DataResponse, DataResponse> { .emit(data: $0) },
-            client: URLSessionClient(baseURL: server.url, configuration: .patient))
+            client: CurlClient(baseURL: server.url, configuration: .patient))
         let good = try await sender.value(for: URLRequest(url: #require(URL(string: "books"))))
         #expect(good.response?.statusCode == 200)
         #expect(!good.data.isEmpty)
@@ -37,7 +38,7 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
         let server = try LoopbackServer()
         let started = AsyncStream.makeStream(of: Void.self)
         let ended = AsyncStream.makeStream(of: (any Error)?.self)
-        let client = URLSessionClient(
+        let client = CurlClient(
             baseURL: server.url,
             adapters: [
                 HeaderRequestAdapter {

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -15,7 +16,7 @@ import Testing
         let database: any Database
         let dialogs: DAO<DialogTranslator>
         let server: LoopbackServer
-        var client: URLSessionClient { URLSessionClient(baseURL: server.url, configuration: .patient) }
+        var client: CurlClient { CurlClient(baseURL: server.url, configuration: .patient) }
 
         /// The chain up to the application's values.
         func fetched(_ path: String) -> any Node<Json, [Dialog]> {

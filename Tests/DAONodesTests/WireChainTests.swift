@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAONodes
 import DAOTransport
@@ -70,8 +71,8 @@ private enum AppError: Error, Equatable {
 }
 
 @Suite(.timeLimit(.minutes(30))) struct WireChainTests {
-    private func client(_ server: LoopbackServer, adapters: [any RequestAdapter] = []) -> URLSessionClient {
-        URLSessionClient(baseURL: server.url, adapters: adapters, configuration: .patient)
+    private func client(_ server: LoopbackServer, adapters: [any RequestAdapter] = []) -> CurlClient {
+        CurlClient(baseURL: server.url, adapters: adapters, configuration: .patient)
     }
 
     private func chain(_ client: any Client, path: String = "dialogs") -> any Node<Void, [Dialog]> {

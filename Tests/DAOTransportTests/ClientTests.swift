@@ -59,14 +59,14 @@ private final class Log: Sendable {
 
 @Suite(.timeLimit(.minutes(30))) struct ClientTests {
     private func makeClient(
+        _ kind: ClientKind,
         adapters: [any RequestAdapter] = [],
         observer: (@Sendable (HTTPExchange) -> Void)? = nil
-    ) throws -> URLSessionClient {
-        URLSessionClient(baseURL: try server.get().url, adapters: adapters, configuration: .patient, responseObserver: observer)
+    ) throws -> any Client {
+        kind.make(baseURL: try server.get().url, adapters: adapters, responseObserver: observer)
     }
 
-    private func failure(_ path: String, _ client: URLSessionClient? = nil) async throws -> (any Error)? {
-        let client = try client ?? makeClient()
+    private func failure(_ path: String, _ client: any Client) async throws -> (any Error)? {
         do {
             _ = try await client.request(JsonAnswer(path))
             return nil
@@ -77,13 +77,15 @@ private final class Log: Sendable {
 
     // MARK: Stages of a request
 
-    @Test func requestReturnsContent() async throws {
-        let books = try await makeClient().request(BookListEndpoint())
+    @Test(arguments: ClientKind.allCases)
+    func requestReturnsContent(_ kind: ClientKind) async throws {
+        let books = try await makeClient(kind).request(BookListEndpoint())
         #expect(books == [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka")])
     }
 
-    @Test func aRequestIsSentAsItWasBuilt() async throws {
-        let client = try makeClient(adapters: [HeaderRequestAdapter { ["X-Token": "t"] }])
+    @Test(arguments: ClientKind.allCases)
+    func aRequestIsSentAsItWasBuilt(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind, adapters: [HeaderRequestAdapter { ["X-Token": "t"] }])
         let echo = try await client.request(Posting(body: .json(["_array": [1, "é"]] as Json)))
         #expect(echo["method"] == "POST")
         #expect(echo["path"] == "/echo")
@@ -92,7 +94,8 @@ private final class Log: Sendable {
         #expect(echo["headers"]?["x-token"] == "t")
     }
 
-    @Test func requestStagesRunInOrder() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func requestStagesRunInOrder(_ kind: ClientKind) async throws {
         struct Logging: Endpoint, URLRequestBuildable {
             let log: Log
             func makeRequest() throws -> URLRequest {
@@ -118,7 +121,7 @@ private final class Log: Sendable {
             }
         }
         let log = Log()
-        let client = try makeClient(adapters: [Step(log: log, name: "1"), Step(log: log, name: "2")]) { exchange in
+        let client = try makeClient(kind, adapters: [Step(log: log, name: "1"), Step(log: log, name: "2")]) { exchange in
             log.add("observer \(exchange.error == nil) \(exchange.data.isEmpty)")
         }
         _ = try await client.request(Logging(log: log))
@@ -126,22 +129,24 @@ private final class Log: Sendable {
         #expect(log.all == ["make", "adapt 1", "adapt 2", "validate 200 12", "content", "observer true false", "caller"])
     }
 
-    @Test func nothingIsSentWhenTheRequestCannotBeMade() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func nothingIsSentWhenTheRequestCannotBeMade(_ kind: ClientKind) async throws {
         struct Refusal: Error {}
         struct Refusing: RequestAdapter {
             func adapt(_ request: URLRequest) throws -> URLRequest { throw Refusal() }
         }
         let log = Log()
-        let client = try makeClient(adapters: [Refusing()]) { _ in log.add("observer") }
+        let client = try makeClient(kind, adapters: [Refusing()]) { _ in log.add("observer") }
         await #expect(throws: Refusal.self) { try await client.request(Raw("never-sent")) }
-        let hits = try await makeClient().request(JsonAnswer("hits?path=/never-sent"))
+        let hits = try await makeClient(kind).request(JsonAnswer("hits?path=/never-sent"))
         #expect(hits["hits"] == 0)
         #expect(log.all.isEmpty)
     }
 
-    @Test func observerReceivesTheErrorOfEveryStage() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func observerReceivesTheErrorOfEveryStage(_ kind: ClientKind) async throws {
         let log = Log()
-        let client = try makeClient { exchange in
+        let client = try makeClient(kind) { exchange in
             log.add("\(exchange.response?.statusCode ?? 0) \(exchange.error.map { "\(type(of: $0))" } ?? "none")")
         }
         _ = try await failure("secret", client)
@@ -153,54 +158,58 @@ private final class Log: Sendable {
 
     // MARK: Errors
 
-    @Test func errorBodyIsAnAPIErrorWithAnyStatus() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func errorBodyIsAnAPIErrorWithAnyStatus(_ kind: ClientKind) async throws {
         #expect(
-            try await failure("secret") as? APIError
+            try await failure("secret", makeClient(kind)) as? APIError
                 == APIError(code: .init(rawValue: "token_invalid"), title: "Sign in again", statusCode: 401))
         let body = "body?is=%7B%22error%22%3A%7B%22code%22%3A7%2C%22description%22%3A%22no%22%7D%7D"
-        #expect(try await failure(body) as? APIError == APIError(code: .init(rawValue: "7"), title: "no", statusCode: 200))
+        #expect(
+            try await failure(body, makeClient(kind)) as? APIError
+                == APIError(code: .init(rawValue: "7"), title: "no", statusCode: 200))
     }
 
-    @Test(arguments: [401, 404, 500, 304])
-    func statusOutside2xxIsAnHTTPError(_ status: Int) async throws {
-        let error = try await failure("status/\(status)")
+    @Test(arguments: [401, 404, 500, 304], ClientKind.allCases)
+    func statusOutside2xxIsAnHTTPError(_ status: Int, _ kind: ClientKind) async throws {
+        let error = try await failure("status/\(status)", makeClient(kind))
         let httpError = try #require(error as? HTTPError)
         #expect(httpError.statusCode == status)
         #expect(httpError.url?.path == "/status/\(status)")
     }
 
     @Test(
-        arguments: ["Basic%20realm=%22a%22", "Bearer", "Digest%20realm=%22a%22,nonce=%22b%22", "Nonsense"])
-    func challengeWithoutCredentialIsRefused(_ challenge: String) async throws {
-        let error = try #require(try await failure("challenge?with=\(challenge)") as? HTTPError)
+        arguments: ["Basic%20realm=%22a%22", "Bearer", "Digest%20realm=%22a%22,nonce=%22b%22", "Nonsense"], ClientKind.allCases)
+    func challengeWithoutCredentialIsRefused(_ challenge: String, _ kind: ClientKind) async throws {
+        let error = try #require(try await failure("challenge?with=\(challenge)", makeClient(kind)) as? HTTPError)
         #expect(error.statusCode == 401)
         #expect(error.body == Data("nope".utf8))
     }
 
-    @Test func invalidJSONIsADecodingError() async throws {
-        #expect(try await failure("body?is=<html>") is DecodingError)
-        await #expect(throws: DecodingError.self) { try await makeClient().request(BookEndpoint404AsContent()) }
+    @Test(arguments: ClientKind.allCases)
+    func invalidJSONIsADecodingError(_ kind: ClientKind) async throws {
+        #expect(try await failure("body?is=<html>", makeClient(kind)) is DecodingError)
+        await #expect(throws: DecodingError.self) { try await makeClient(kind).request(BookEndpoint404AsContent()) }
     }
 
-    @Test(arguments: ["cut", "cut-before-answer", "cut-in-chunks"])
-    func lostConnectionIsAURLError(_ path: String) async throws {
-        let error = try await failure(path)
+    @Test(arguments: ["cut", "cut-before-answer", "cut-in-chunks"], ClientKind.allCases)
+    func lostConnectionIsAURLError(_ path: String, _ kind: ClientKind) async throws {
+        let error = try await failure(path, makeClient(kind))
         #expect(error is URLError, "\(String(describing: error))")
     }
 
-    @Test func stoppedServerIsAConnectionFailure() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func stoppedServerIsAConnectionFailure(_ kind: ClientKind) async throws {
         let gone = try LoopbackServer()
-        let client = URLSessionClient(baseURL: gone.url, configuration: .patient)
+        let client = kind.make(baseURL: gone.url)
         #expect(try await client.request(JsonAnswer("body?is=1")) == 1)
         gone.stop()
         let error = try #require(try await failure("books", client) as? URLError)
         #expect(error.isConnectionFailure)
     }
 
-    @Test func slowResponseTimesOut() async throws {
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 1
-        let client = URLSessionClient(baseURL: try server.get().url, configuration: configuration)
+    @Test(arguments: ClientKind.allCases)
+    func slowResponseTimesOut(_ kind: ClientKind) async throws {
+        let client = kind.make(baseURL: try server.get().url, timeout: 1)
         let error = try #require(try await failure("slow?seconds=10", client) as? URLError)
         #expect(error.code == .timedOut)
         #expect(error.isConnectionFailure)
@@ -208,8 +217,9 @@ private final class Log: Sendable {
 
     // MARK: Malformed and empty responses
 
-    @Test func responsesWithoutABodyHaveEmptyData() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func responsesWithoutABodyHaveEmptyData(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         #expect(try await client.request(JsonAnswer("status/204")) == [:])
         #expect(try await client.request(JsonAnswer("body")) == [:])
         #expect(try await client.request(JsonAnswer("body?is=null")) == [:])
@@ -218,23 +228,26 @@ private final class Log: Sendable {
         await #expect(throws: HTTPError.self) { try await client.request(EmptyAnswer(path: "status/500")) }
     }
 
-    @Test func bodyIsCutAtTheAnnouncedLength() async throws {
-        #expect(try await makeClient().request(JsonAnswer("announces-too-little")) == ["a": 1])
+    @Test(arguments: ClientKind.allCases)
+    func bodyIsCutAtTheAnnouncedLength(_ kind: ClientKind) async throws {
+        #expect(try await makeClient(kind).request(JsonAnswer("announces-too-little")) == ["a": 1])
     }
 
-    @Test func invalidContentLengthNeitherHangsNorTraps() async throws {
-        let error = try await failure("announces-nonsense")
+    @Test(arguments: ClientKind.allCases)
+    func invalidContentLengthNeitherHangsNorTraps(_ kind: ClientKind) async throws {
+        let error = try await failure("announces-nonsense", makeClient(kind))
         #expect(error == nil || error is URLError)
     }
 
     // MARK: Uploads
 
-    @Test func dataFilesAndStreamsAreUploaded() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func dataFilesAndStreamsAreUploaded(_ kind: ClientKind) async throws {
         let data = Data((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         try data.write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        let client = try makeClient()
+        let client = try makeClient(kind)
 
         let fromMemory = try await client.upload(Upload(body: .data(data)))
         #expect(fromMemory["size"] == 300_000)
@@ -244,16 +257,18 @@ private final class Log: Sendable {
         #expect(try await client.upload(Upload(body: .data(Data())))["size"] == 0)
     }
 
-    @Test func progressCountsUploadedBytes() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func progressCountsUploadedBytes(_ kind: ClientKind) async throws {
         let progress = Progress(totalUnitCount: -1)
-        _ = try await makeClient().upload(Upload(body: .data(Data(count: 300_000))), progress: progress)
+        _ = try await makeClient(kind).upload(Upload(body: .data(Data(count: 300_000))), progress: progress)
         #expect(progress.completedUnitCount == 300_000)
         #expect(progress.totalUnitCount == 300_000)
     }
 
-    @Test func missingFileThrowsAndNothingIsSent() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func missingFileThrowsAndNothingIsSent(_ kind: ClientKind) async throws {
         let missing = URL(fileURLWithPath: "/nowhere/at/all")
-        let client = try makeClient()
+        let client = try makeClient(kind)
         await #expect {
             try await client.upload(Upload(body: .file(missing)))
         } throws: { error in
@@ -263,26 +278,28 @@ private final class Log: Sendable {
 
     // MARK: Progress and cancellation
 
-    @Test func progressCountsReceivedBytes() async throws {
+    @Test(arguments: ClientKind.allCases)
+    func progressCountsReceivedBytes(_ kind: ClientKind) async throws {
         let progress = Progress(totalUnitCount: -1)
-        let body = try await makeClient().request(Raw("drip"), progress: progress)
+        let body = try await makeClient(kind).request(Raw("drip"), progress: progress)
         #expect(body.count == 100_000)
         #expect(progress.completedUnitCount == 100_000)
         #expect(progress.totalUnitCount == 100_000)
         #expect(progress.fractionCompleted == 1)
     }
 
-    @Test(arguments: ["slow", "stall"])
-    func cancellingTheTaskStopsTheTransfer(_ path: String) async throws {
-        let client = try makeClient()
+    @Test(arguments: ["slow", "stall"], ClientKind.allCases)
+    func cancellingTheTaskStopsTheTransfer(_ path: String, _ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         let task = Task { try await client.request(Raw(path)) }
         try await Task.sleep(for: .milliseconds(200))
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func cancellingTheProgressStopsTheTransfer() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func cancellingTheProgressStopsTheTransfer(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         let progress = Progress(totalUnitCount: -1)
         let task = Task { try await client.request(Raw("slow"), progress: progress) }
         try await Task.sleep(for: .milliseconds(200))
@@ -290,8 +307,9 @@ private final class Log: Sendable {
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func cancelledTaskSendsNothing() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func cancelledTaskSendsNothing(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             return try await client.request(Raw("cancelled-before"))
@@ -303,8 +321,9 @@ private final class Log: Sendable {
         #expect(try await client.request(JsonAnswer("hits?path=/cancelled-before"))["hits"] == 0)
     }
 
-    @Test func cancellingAtAnyMomentEndsInAResponseOrACancellation() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func cancellingAtAnyMomentEndsInAResponseOrACancellation(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         await withTaskGroup(of: Void.self) { group in
             for index in 0..<200 {
                 group.addTask {
@@ -321,8 +340,9 @@ private final class Log: Sendable {
         }
     }
 
-    @Test func completionRunsOnItsQueueAndProgressCancels() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func completionRunsOnItsQueueAndProgressCancels(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         let queue = DispatchQueue(label: "completion")
         let key = DispatchSpecificKey<Bool>()
         queue.setSpecific(key: key, value: true)
@@ -341,8 +361,9 @@ private final class Log: Sendable {
         #expect(throws: CancellationError.self) { try cancelled.get() }
     }
 
-    @Test func concurrentRequestsReceiveTheirOwnResponses() async throws {
-        let client = try makeClient()
+    @Test(arguments: ClientKind.allCases)
+    func concurrentRequestsReceiveTheirOwnResponses(_ kind: ClientKind) async throws {
+        let client = try makeClient(kind)
         let answers = try await withThrowingTaskGroup(of: (Int, Int?).self) { group in
             for index in 0..<50 {
                 group.addTask { (index, try await client.request(JsonAnswer("body?is=\(index)")).intValue) }

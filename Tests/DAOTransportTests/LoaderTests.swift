@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOLoopbackServer
 import DAOTransport
 import Foundation
@@ -164,7 +165,7 @@ private struct Failure: Error, Equatable { let code: Int }
 
     @Test func webLoaderReportsSuccessAndFailure() async throws {
         let server = try LoopbackServer()
-        let loader = NumberLoader(client: URLSessionClient(baseURL: server.url, configuration: .patient))
+        let loader = NumberLoader(client: CurlClient(baseURL: server.url, configuration: .patient))
         loader.load()
         #expect(loader.state == .loading(cache: nil))
         #expect(await settled(loader) == .success(content: 7))
@@ -173,7 +174,7 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect((failed.error as? HTTPError)?.statusCode == 500)
         #expect(failed.content == 7)
 
-        let text = WebLoader<String>(client: URLSessionClient(baseURL: server.url, configuration: .patient))
+        let text = WebLoader<String>(client: CurlClient(baseURL: server.url, configuration: .patient))
         text.startLoading()
         text.request(Number()) { "number \($0)" }
         #expect(await settled(text) == .success(content: "number 7"))

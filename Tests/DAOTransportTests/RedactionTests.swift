@@ -1,3 +1,5 @@
+import DAOCurl
+import DAOLoopbackServer
 import DAORedaction
 import DAOTransport
 import Foundation
@@ -68,7 +70,7 @@ import Testing
         // The last port has no listener.
         for port in [server.port, 1] {
             let base = try #require(URL(string: "http://me:s3cret@127.0.0.1:\(port)/"))
-            let client = URLSessionClient(baseURL: base, configuration: .patient) { exchange in
+            let client = CurlClient(baseURL: base, configuration: .patient) { exchange in
                 var text = "\(exchange) \(String(reflecting: exchange))"
                 dump(exchange, to: &text)
                 shown.withLock { $0.append(text) }

@@ -24,14 +24,14 @@ struct Origin: Hashable {
 }
 
 /// A request of an exchange and its redirects, as the Fetch standard rewrites them.
-struct RedirectableRequest {
+package struct RedirectableRequest: Sendable {
     /// The request to send.
-    private(set) var request: URLRequest
+    package private(set) var request: URLRequest
     /// The body of an upload; nil when the request itself has the body, or there is none.
-    private(set) var body: UploadEndpointBody?
+    package private(set) var body: UploadEndpointBody?
     /// Whether a redirect has left the origin of the first request. Cookies and stored credentials are not
     /// used then, nor after a redirect back: another origin chose that URL.
-    private(set) var hasLeftOrigin = false
+    package private(set) var hasLeftOrigin = false
 
     /// The headers that say what the caller wants, not who the caller is. Only these go to another origin: an
     /// API key can have any name.
@@ -41,6 +41,7 @@ struct RedirectableRequest {
 
     init(_ request: URLRequest, body: UploadEndpointBody?) throws {
         _ = try Origin(request.url)
+        try request.checkHeaders()
         self.request = request
         self.body = body
     }
@@ -80,9 +81,33 @@ struct RedirectableRequest {
 }
 
 extension URLRequest {
+    /// A line break in a header would begin a header, or a request, that nobody made.
+    fileprivate func checkHeaders() throws {
+        guard (httpMethod ?? "GET").isToken else { throw TransferError.invalidHeader("method") }
+        for (name, value) in allHTTPHeaderFields ?? [:] {
+            let isValid = name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+            guard isValid else { throw TransferError.invalidHeader(name) }
+        }
+    }
+
     fileprivate mutating func keepHeaders(_ isKept: (String) -> Bool) {
         for name in (allHTTPHeaderFields ?? [:]).keys where !isKept(name.lowercased()) {
             setValue(nil, forHTTPHeaderField: name)
         }
+    }
+}
+
+extension String {
+    /// Whether the text is a token of HTTP: a method, or the name of a header.
+    fileprivate var isToken: Bool {
+        !isEmpty
+            && utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
+                default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+                }
+            }
     }
 }

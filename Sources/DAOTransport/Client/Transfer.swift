@@ -4,17 +4,29 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// A running task of a URL session. It collects the response and delivers it once.
-final class Transfer: Sendable {
-    typealias Outcome = (data: Data, response: URLResponse?, error: (any Error)?)
+/// What does the work of a transfer: the task of a URL session, or another client's.
+package protocol TransferTask: Sendable {
+    /// The response, where the task has one that it did not report.
+    var response: URLResponse? { get }
+    /// Starts the work.
+    func resume()
+    /// Ends the work. It may report more, which has no effect.
+    func cancel()
+}
 
-    enum Counted {
+extension URLSessionTask: TransferTask {}
+
+/// A request that is being sent. It collects the response within its limits and delivers it once.
+package final class Transfer: Sendable {
+    package typealias Outcome = (data: Data, response: URLResponse?, error: (any Error)?)
+
+    package enum Counted: Sendable {
         case received
         case sent
     }
 
     private struct State {
-        var task: URLSessionTask?
+        var task: (any TransferTask)?
         var response: URLResponse?
         var data = Data()
         var outcome: Outcome?
@@ -25,20 +37,29 @@ final class Transfer: Sendable {
     private let limits: TransferLimits
     private let progress: Progress?
     private let counted: Counted
+    private let calls: DispatchQueue?
     private let state = Locked(State())
 
-    init(_ request: URLRequest, limits: TransferLimits, progress: Progress?, counting counted: Counted) {
+    /// - Parameter calls: where the task is made, started and cancelled; nil where these calls never block.
+    package init(
+        _ request: URLRequest,
+        limits: TransferLimits,
+        progress: Progress?,
+        counting counted: Counted,
+        calls: DispatchQueue? = nil
+    ) {
         self.request = request
         self.limits = limits
         self.progress = progress
         self.counted = counted
+        self.calls = calls
     }
 
     /// Starts the task and waits for its end, or for the deadline. Cancelling the surrounding task, or the
     /// progress, stops it.
     ///
-    /// - Parameter makeTask: makes the suspended task, on ``TransferSession/calls``.
-    func outcome(before end: DispatchTime, _ makeTask: @escaping @Sendable () -> URLSessionTask) async -> Outcome {
+    /// - Parameter makeTask: makes the suspended task.
+    package func outcome(before end: DispatchTime, _ makeTask: @escaping @Sendable () -> any TransferTask) async -> Outcome {
         let timer = DispatchSource.makeTimerSource()
         timer.setEventHandler { [weak self] in
             guard let self else { return }
@@ -56,19 +77,24 @@ final class Transfer: Sendable {
                     return state.outcome
                 }
                 if let outcome { return continuation.resume(returning: outcome) }
-                TransferSession.calls.async { self.start(makeTask) }
+                call { self.start(makeTask) }
             }
         } onCancel: {
             cancel()
         }
     }
 
-    private func start(_ makeTask: () -> URLSessionTask) {
+    private func call(_ work: @escaping @Sendable () -> Void) {
+        if let calls { calls.async(execute: work) } else { work() }
+    }
+
+    private func start(_ makeTask: () -> any TransferTask) {
         guard state.withLock({ $0.outcome == nil }) else { return }
         let task = makeTask()
         let isStopped = state.withLock { state in
+            guard state.outcome == nil else { return true }
             state.task = task
-            return state.outcome != nil
+            return false
         }
         if isStopped { task.cancel() } else { task.resume() }
     }
@@ -79,13 +105,17 @@ final class Transfer: Sendable {
 
     /// Ends the transfer with an error at once, and keeps no more of what arrives. The session can still be
     /// busy with it: Foundation on Linux cancels nothing while it decompresses.
-    private func stop(_ error: any Error) {
-        guard deliver(error) else { return }
-        guard let task = state.withLock({ $0.task }) else { return }
-        TransferSession.calls.async { task.cancel() }
+    package func stop(_ error: any Error) {
+        guard let task = deliver(error) else { return }
+        call { task.cancel() }
     }
 
-    func receive(_ response: URLResponse) {
+    /// Takes the response before its body, and refuses one that is too large.
+    package func receive(_ response: URLResponse) {
+        let size = (response as? HTTPURLResponse)?.sizeOfHeaders ?? 0
+        guard size <= limits.maximumHeaderSize else {
+            return stop(TransferError.headersTooLarge(limit: limits.maximumHeaderSize))
+        }
         let isEmpty =
             request.httpMethod == "HEAD" || [204, 304].contains((response as? HTTPURLResponse)?.statusCode)
         guard isEmpty || response.expectedContentLength <= limits.maximumBodySize else { return refuseBody() }
@@ -96,51 +126,61 @@ final class Transfer: Sendable {
         if counted == .received { progress?.totalUnitCount = response.expectedContentLength }
     }
 
-    func receive(_ data: Data) {
+    /// Takes more of the body.
+    ///
+    /// - Returns: whether more of it is wanted.
+    @discardableResult
+    package func receive(_ data: Data) -> Bool {
         let count = state.withLock { state in
-            guard state.outcome == nil else { return 0 }
+            guard state.outcome == nil else { return nil as Int? }
             let count = state.data.count + data.count
             if count <= limits.maximumBodySize { state.data.append(data) }
             return count
         }
-        if count > limits.maximumBodySize { return refuseBody() }
-        if count > 0, counted == .received { progress?.completedUnitCount = Int64(count) }
+        guard let count else { return false }
+        guard count <= limits.maximumBodySize else {
+            refuseBody()
+            return false
+        }
+        if counted == .received { progress?.completedUnitCount = Int64(count) }
+        return true
     }
 
     private func refuseBody() {
         stop(TransferError.bodyTooLarge(limit: limits.maximumBodySize))
     }
 
-    func sent(_ count: Int64, of total: Int64) {
+    /// Counts the bytes of the request's body that were sent.
+    package func sent(_ count: Int64, of total: Int64) {
         guard counted == .sent else { return }
         progress?.totalUnitCount = total
         progress?.completedUnitCount = count
     }
 
-    /// Ends the transfer as the session reports it.
-    func finish(_ error: (any Error)?) {
+    /// Ends the transfer as the task reports it.
+    package func finish(_ error: (any Error)?) {
         deliver(nil, reported: error)
     }
 
     /// Delivers the outcome. An error of our own counts more than what the session reports.
     ///
-    /// - Returns: whether it was the first; a later one has no effect.
+    /// - Returns: the task, for the first outcome only; a later one has no effect.
     @discardableResult
-    private func deliver(_ ownError: (any Error)?, reported: (any Error)? = nil) -> Bool {
-        let first = state.withLock { state -> (continuation: CheckedContinuation<Outcome, Never>?, outcome: Outcome)? in
-            guard state.outcome == nil else { return nil }
+    private func deliver(_ ownError: (any Error)?, reported: (any Error)? = nil) -> (any TransferTask)? {
+        let (previous, delivered) = state.withLock { state -> (State, Outcome?) in
+            guard state.outcome == nil else { return (State(), nil) }
             let response = state.response ?? state.task?.response
             let error = ownError ?? Self.judge(reported, response, received: state.data.count, of: request)
             let outcome: Outcome = (ownError == nil ? state.data : Data(), response, error)
-            defer { state = State(task: state.task, response: response, outcome: outcome) }
-            return (state.continuation, outcome)
+            defer { state = State(response: response, outcome: outcome) }
+            return (state, outcome)
         }
-        guard let (continuation, outcome) = first else { return false }
+        guard let outcome = delivered else { return nil }
         if let progress, outcome.error == nil, progress.totalUnitCount < progress.completedUnitCount {
             progress.totalUnitCount = progress.completedUnitCount
         }
-        continuation?.resume(returning: outcome)
-        return true
+        previous.continuation?.resume(returning: outcome)
+        return previous.task
     }
 
     /// The error that the caller receives: `URLError` for URL errors, and a lost connection for a body shorter
@@ -164,5 +204,12 @@ final class Transfer: Sendable {
             announced > received, request.httpMethod != "HEAD", http.statusCode != 204, !(301...308).contains(http.statusCode)
         else { return nil }
         return URLError(.networkConnectionLost)
+    }
+}
+
+extension HTTPURLResponse {
+    /// The bytes of all headers: names, values, and four more for each line.
+    fileprivate var sizeOfHeaders: Int {
+        allHeaderFields.reduce(0) { $0 + "\($1.key)".utf8.count + "\($1.value)".utf8.count + 4 }
     }
 }

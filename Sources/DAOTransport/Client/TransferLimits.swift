@@ -8,6 +8,10 @@ public struct TransferLimits: Sendable, Hashable {
     /// is ``TransferError/bodyTooLarge(limit:)``, also when the server only announces it.
     public var maximumBodySize: Int
 
+    /// The maximum number of bytes of the response's headers, 256 KiB by default. More are
+    /// ``TransferError/headersTooLarge(limit:)``.
+    public var maximumHeaderSize: Int
+
     /// The maximum number of redirects that are followed; 20 by default. One more is
     /// ``TransferError/tooManyRedirects(limit:)``. With 0, every redirect is this error.
     public var maximumRedirects: Int
@@ -20,8 +24,14 @@ public struct TransferLimits: Sendable, Hashable {
     public var deadline: Duration
 
     /// Creates limits.
-    public init(maximumBodySize: Int = 64 << 20, maximumRedirects: Int = 20, deadline: Duration = .seconds(300)) {
+    public init(
+        maximumBodySize: Int = 64 << 20,
+        maximumHeaderSize: Int = 256 << 10,
+        maximumRedirects: Int = 20,
+        deadline: Duration = .seconds(300)
+    ) {
         self.maximumBodySize = maximumBodySize
+        self.maximumHeaderSize = maximumHeaderSize
         self.maximumRedirects = maximumRedirects
         self.deadline = deadline
     }

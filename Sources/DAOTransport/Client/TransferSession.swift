@@ -43,7 +43,7 @@ final class TransferSession: Sendable {
         progress: Progress?,
         counting counted: Transfer.Counted
     ) async -> Transfer.Outcome {
-        let transfer = Transfer(request, limits: limits, progress: progress, counting: counted)
+        let transfer = Transfer(request, limits: limits, progress: progress, counting: counted, calls: Self.calls)
         return await transfer.outcome(before: end) { [self] in
             let task = Self.task(of: session, request, body)
             delegate.remember(transfer, of: task)

@@ -80,7 +80,7 @@ extension APIError: CustomStringConvertible {
 
 extension URLError {
     /// The same error; when its URL has secrets, without them, and without the underlying errors.
-    var withoutSecrets: URLError {
+    package var withoutSecrets: URLError {
         let shown = userInfo.compactMapValues { value -> Any? in
             switch value {
             case let url as URL: URL(string: redacted(url.absoluteString))

@@ -55,10 +55,7 @@ public final class URLSessionClient: Client {
     private let session: TransferSession
     /// Sends requests to the origins that redirects name; made for the first of them.
     private let foreignSession = Locked<TransferSession?>(nil)
-    private let headers: [String: String]
-    private let limits: TransferLimits
-    private let adapters: [any RequestAdapter]
-    private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
+    private let stages: RequestStages
 
     /// Creates a client for endpoints with URLs relative to a base, or with absolute URLs when there is no
     /// base.
@@ -77,12 +74,11 @@ public final class URLSessionClient: Client {
         limits: TransferLimits = TransferLimits(),
         responseObserver: (@Sendable (HTTPExchange) -> Void)? = nil
     ) {
-        let base: [any RequestAdapter] = baseURL.map { [BaseRequestAdapter(baseURL: $0)] } ?? []
-        self.adapters = base + adapters
-        self.responseObserver = responseObserver
         // The request gets the configuration's headers here: a session would send them to every origin.
         let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
-        headers = (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) { $0["\($1.key)"] = "\($1.value)" }
+        let headers = (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [String: String]()) {
+            $0["\($1.key)"] = "\($1.value)"
+        }
         configuration.httpAdditionalHeaders = nil
         #if canImport(FoundationNetworking)
             // With a cache, Foundation searches it in the background before a request starts. A request that
@@ -93,7 +89,8 @@ public final class URLSessionClient: Client {
         var limits = limits
         let resource = configuration.timeoutIntervalForResource
         if resource > 0, resource < 1e9 { limits.deadline = min(limits.deadline, .seconds(resource)) }
-        self.limits = limits
+        stages = RequestStages(
+            baseURL: baseURL, adapters: adapters, headers: headers, limits: limits, responseObserver: responseObserver)
         session = TransferSession(configuration)
     }
 
@@ -101,9 +98,7 @@ public final class URLSessionClient: Client {
     ///
     /// - Throws: ``TransferError`` too, for a response that exceeds the limits.
     public func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
-        try Task.checkCancellation()
-        let request = try await adapted(endpoint.makeRequest())
-        return try await content(of: endpoint, try RedirectableRequest(request, body: nil), progress)
+        try await stages.request(endpoint, progress, through: self)
     }
 
     /// Sends an upload and returns the content of its response. See ``Client/upload(_:progress:)``.
@@ -111,13 +106,93 @@ public final class URLSessionClient: Client {
     /// - Throws: the errors of a request, and `CocoaError(.fileReadNoSuchFile)` for a file that does not
     ///   exist. In the latter case nothing is sent.
     public func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
+        try await stages.upload(endpoint, progress, through: self)
+    }
+
+    private func session(for sent: RedirectableRequest) -> TransferSession {
+        guard sent.hasLeftOrigin else { return session }
+        return foreignSession.withLock { foreign in
+            let made = foreign ?? session.withoutCredentials()
+            foreign = made
+            return made
+        }
+    }
+}
+
+extension URLSessionClient: RequestSender {
+    package func send(
+        _ sent: RedirectableRequest,
+        limits: TransferLimits,
+        before end: DispatchTime,
+        progress: Progress?,
+        counting counted: Transfer.Counted
+    ) async -> Transfer.Outcome {
+        await session(for: sent).send(
+            sent.request, body: sent.body, limits: limits, before: end, progress: progress, counting: counted)
+    }
+}
+
+/// Sends a request and returns its response, a redirect included.
+package protocol RequestSender: Sendable {
+    func send(
+        _ sent: RedirectableRequest,
+        limits: TransferLimits,
+        before end: DispatchTime,
+        progress: Progress?,
+        counting counted: Transfer.Counted
+    ) async -> Transfer.Outcome
+
+    /// Whether a request can be sent to a URL. The response stays a redirect to any other one.
+    func canSend(to url: URL) -> Bool
+}
+
+extension RequestSender {
+    package func canSend(to url: URL) -> Bool { true }
+}
+
+/// The stages of a request, which are the same for every client.
+package struct RequestStages: Sendable {
+    private let headers: [String: String]
+    private let limits: TransferLimits
+    private let adapters: [any RequestAdapter]
+    private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
+
+    package init(
+        baseURL: URL?,
+        adapters: [any RequestAdapter],
+        headers: [String: String],
+        limits: TransferLimits,
+        responseObserver: (@Sendable (HTTPExchange) -> Void)?
+    ) {
+        let base: [any RequestAdapter] = baseURL.map { [BaseRequestAdapter(baseURL: $0)] } ?? []
+        self.adapters = base + adapters
+        self.headers = headers
+        self.limits = limits
+        self.responseObserver = responseObserver
+    }
+
+    package func request<Request: Endpoint>(
+        _ endpoint: Request,
+        _ progress: Progress?,
+        through sender: some RequestSender
+    ) async throws -> Request.Content {
+        try Task.checkCancellation()
+        let request = try await adapted(endpoint.makeRequest())
+        return try await content(of: endpoint, try RedirectableRequest(request, body: nil), progress, sender)
+    }
+
+    package func upload<Request: UploadEndpoint>(
+        _ endpoint: Request,
+        _ progress: Progress?,
+        through sender: some RequestSender
+    ) async throws -> Request.Content {
         try Task.checkCancellation()
         let (made, body) = try endpoint.makeRequest()
         let request = try await adapted(made)
         if case .file(let url) = body, !FileManager.default.isReadableFile(atPath: url.path) {
             throw CocoaError(.fileReadNoSuchFile)
         }
-        return try await content(of: endpoint, try RedirectableRequest(request, body: body), progress)
+        return try await content(of: endpoint, try RedirectableRequest(request, body: body), progress, sender)
     }
 
     private func adapted(_ request: URLRequest) async throws -> URLRequest {
@@ -132,10 +207,11 @@ public final class URLSessionClient: Client {
     private func content<Reading: ResponseReading>(
         of reading: Reading,
         _ sent: RedirectableRequest,
-        _ progress: Progress?
+        _ progress: Progress?,
+        _ sender: some RequestSender
     ) async throws -> Reading.Content {
         let request = sent.request
-        let (data, response, transportError) = await exchange(sent, progress)
+        let (data, response, transportError) = await exchange(sent, progress, sender)
         let http = response as? HTTPURLResponse
         do {
             if let transportError { throw transportError }
@@ -150,32 +226,26 @@ public final class URLSessionClient: Client {
     }
 
     /// Sends a request and follows the redirects of its response.
-    private func exchange(_ sent: RedirectableRequest, _ progress: Progress?) async -> Transfer.Outcome {
+    private func exchange(
+        _ sent: RedirectableRequest,
+        _ progress: Progress?,
+        _ sender: some RequestSender
+    ) async -> Transfer.Outcome {
         let end = DispatchTime.now() + limits.deadline.timeInterval
         let counted: Transfer.Counted = sent.body == nil ? .received : .sent
         var sent = sent
         var redirects = 0
         while true {
-            var outcome = await session(for: sent).send(
-                sent.request, body: sent.body, limits: limits, before: end, progress: progress, counting: counted)
+            var outcome = await sender.send(sent, limits: limits, before: end, progress: progress, counting: counted)
             guard outcome.error == nil, let response = outcome.response as? HTTPURLResponse else { return outcome }
             do {
-                guard try sent.follow(response) else { return outcome }
+                guard try sent.follow(response), let url = sent.request.url, sender.canSend(to: url) else { return outcome }
                 redirects += 1
                 if redirects > limits.maximumRedirects { throw TransferError.tooManyRedirects(limit: limits.maximumRedirects) }
             } catch {
                 outcome.error = error
                 return outcome
             }
-        }
-    }
-
-    private func session(for sent: RedirectableRequest) -> TransferSession {
-        guard sent.hasLeftOrigin else { return session }
-        return foreignSession.withLock { foreign in
-            let made = foreign ?? session.withoutCredentials()
-            foreign = made
-            return made
         }
     }
 }

@@ -1,3 +1,4 @@
+import DAOCurl
 import DAOTestSupport
 import DAOTransport
 import Foundation
@@ -9,14 +10,9 @@ import Foundation
     import Glibc
 #endif
 
-extension URLSessionConfiguration {
-    /// A configuration without files that waits ten minutes for the next byte: on a machine that runs many tests at once, a minute
-    /// without any happens.
-    public static var patient: URLSessionConfiguration {
-        let configuration = ephemeral
-        configuration.timeoutIntervalForRequest = 600
-        return configuration
-    }
+extension CurlConfiguration {
+    /// Waits ten minutes for the next byte: on a machine that runs many tests at once, a minute without any happens.
+    public static var patient: CurlConfiguration { CurlConfiguration(timeout: .seconds(600)) }
 }
 
 /// A real HTTP server on loopback in a separate process. It uses an ephemeral port and stops when this object
@@ -30,14 +26,19 @@ public final class LoopbackServer: Sendable {
     /// The socket that reserves the port of a stopped server.
     private let holder = Locked<Int32?>(nil)
 
+    /// The file of the certificate of a server with TLS.
+    public let certificate: URL?
+
     /// Starts a server and waits until it listens.
-    public init() throws {
-        guard let script = Bundle.module.url(forResource: "server", withExtension: "py") else {
+    ///
+    /// - Parameter tls: how a server with TLS answers, as the script of that server says; nil for a server without TLS.
+    public init(tls mode: String? = nil) throws {
+        guard let script = Bundle.module.url(forResource: mode == nil ? "server" : "tls", withExtension: "py") else {
             throw CocoaError(.fileNoSuchFile)
         }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", script.path]
+        process.arguments = ["python3", script.path] + (mode.map { [$0] } ?? [])
         let output = Pipe()
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = output
@@ -46,16 +47,20 @@ public final class LoopbackServer: Sendable {
         while let byte = try output.fileHandleForReading.read(upToCount: 1), let first = byte.first, first != 0x0A {
             line.append(first)
         }
-        guard let port = UInt16(String(decoding: line, as: UTF8.self)), let url = URL(string: "http://127.0.0.1:\(port)/")
+        let words = String(decoding: line, as: UTF8.self).split(separator: " ")
+        guard let port = words.first.flatMap({ UInt16($0) }),
+            let url = URL(string: "\(mode == nil ? "http" : "https")://127.0.0.1:\(port)/")
         else { throw CocoaError(.executableLoad) }
         self.url = url
         self.port = port
         self.process = process
+        certificate = words.count > 1 ? URL(fileURLWithPath: String(words[1])) : nil
     }
 
     deinit {
         stop()
         if let socket = holder.withLock({ $0 }) { close(socket) }
+        if let certificate { try? FileManager.default.removeItem(at: certificate.deletingLastPathComponent()) }
     }
 
     /// Stops the server. Requests to it cannot connect afterwards, for the lifetime of this object.

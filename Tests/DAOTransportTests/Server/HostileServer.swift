@@ -7,27 +7,30 @@ import Foundation
 
 /// A server on loopback that answers with whatever bytes a test wants, on sockets without any HTTP library. It
 /// stops when this object is released.
-final class HostileServer: Sendable {
+public final class HostileServer: Sendable {
     /// A request as it arrived.
-    struct Request: Sendable {
-        let method: String
-        let path: String
+    public struct Request: Sendable {
+        /// The method.
+        public let method: String
+        /// The path with its query.
+        public let path: String
         /// The headers, by name in lower case.
-        let headers: [String: String]
-        let body: String
+        public let headers: [String: String]
+        /// The body.
+        public let body: String
     }
 
     /// A connection with a client. Sending ends the answer when the client has gone.
-    struct Connection: Sendable {
+    public struct Connection: Sendable {
         fileprivate let socket: Int32
 
         /// Sends text; false when the client has gone.
         @discardableResult
-        func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+        public func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
         /// Sends bytes; false when the client has gone.
         @discardableResult
-        func send(_ bytes: [UInt8]) -> Bool {
+        public func send(_ bytes: [UInt8]) -> Bool {
             var sent = 0
             while sent < bytes.count {
                 let count = bytes.withUnsafeBytes { transmit(socket, $0.baseAddress! + sent, $0.count - sent) }
@@ -37,25 +40,35 @@ final class HostileServer: Sendable {
             return true
         }
 
+        /// Closes the connection, for both sides.
+        public func hangUp() { shutdown(socket, Int32(SHUT_RDWR)) }
+
         /// Sends a complete response without a body, or with one.
-        func respond(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") {
+        public func respond(_ status: Int, _ headers: [String: String] = [:], _ body: String = "") {
             let lines = headers.map { "\($0): \($1)\r\n" }.joined()
             send("HTTP/1.1 \(status) Status\r\n\(lines)Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
         }
     }
 
     /// The port; the server listens on 127.0.0.1.
-    let port: UInt16
-    var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
+    public let port: UInt16
+    /// The address, with a trailing slash.
+    public var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
 
     private let listener: Int32
     private let received = Locked<[Request]>([])
+    private let connected = Locked(0)
 
     /// The requests so far, in the order of their arrival.
-    var requests: [Request] { received.withLock { $0 } }
+    public var requests: [Request] { received.withLock { $0 } }
+
+    /// The number of connections so far.
+    public var connections: Int { connected.withLock { $0 } }
 
     /// Starts a server that calls the closure for every request, on a thread for each connection.
-    init(_ answer: @escaping @Sendable (Request, Connection) -> Void) throws {
+    ///
+    /// - Parameter keepsAlive: whether a connection has further requests after its first one.
+    public init(keepsAlive: Bool = false, _ answer: @escaping @Sendable (Request, Connection) -> Void) throws {
         let listener = socket(AF_INET, streamType, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -69,7 +82,7 @@ final class HostileServer: Sendable {
         guard isListening else { throw CocoaError(.executableLoad) }
         self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [received] in
+        Thread.detachNewThread { [received, connected] in
             while true {
                 let client = accept(listener, nil, nil)
                 // Closed by the thread that accepts: a new server's socket could otherwise get the number meanwhile.
@@ -77,10 +90,12 @@ final class HostileServer: Sendable {
                     close(listener)
                     return
                 }
+                connected.withLock { $0 += 1 }
                 Thread.detachNewThread {
-                    if let request = Self.read(client) {
+                    while let request = Self.read(client) {
                         received.withLock { $0.append(request) }
                         answer(request, Connection(socket: client))
+                        guard keepsAlive else { break }
                     }
                     close(client)
                 }
@@ -132,7 +147,7 @@ private func transmit(_ socket: Int32, _ bytes: UnsafeRawPointer, _ count: Int) 
 
 /// A gzip stream of a prefix, and of a pattern of 1 or 13 bytes that then repeats: every 258 bytes of it take 13
 /// or 15 bits.
-func gzip(prefix: [UInt8] = [], pattern: [UInt8], repetitions: Int) -> [UInt8] {
+public func gzip(prefix: [UInt8] = [], pattern: [UInt8], repetitions: Int) -> [UInt8] {
     // The code of the distance, and two more bits for 13.
     let distance = [1: (0, 0), 13: (7, 2)][pattern.count]!
     var bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255]
