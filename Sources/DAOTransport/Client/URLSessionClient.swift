@@ -55,9 +55,8 @@ public final class URLSessionClient: Client {
     private let session: TransferSession
     /// Sends requests to the origins that redirects name; made for the first of them.
     private let foreignSession = Locked<TransferSession?>(nil)
-    private let headers: [String: String]
     private let limits: TransferLimits
-    private let adapters: [any RequestAdapter]
+    private let preparation: RequestPreparation
     private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
 
     /// Creates a client for endpoints with URLs relative to a base, or with absolute URLs when there is no
@@ -65,7 +64,9 @@ public final class URLSessionClient: Client {
     ///
     /// - Parameters:
     ///   - baseURL: the base of relative URLs; see ``BaseRequestAdapter``.
-    ///   - adapters: change every request, in this order, after the base URL has been applied.
+    ///   - adapters: change every request, in this order, after the base URL has been applied. A request to
+    ///     another origin than that of the base URL gets only their headers `Accept…`, `Cache-Control`, `Pragma`,
+    ///     `Range` and `User-Agent`, as on redirects; what the endpoint itself made stays.
     ///   - configuration: the configuration of the URL session. On Linux its cache is not used.
     ///   - limits: what the client accepts from a server: the size of a body, redirects, time.
     ///   - responseObserver: called once for every request that was sent, before the caller receives the
@@ -77,12 +78,11 @@ public final class URLSessionClient: Client {
         limits: TransferLimits = TransferLimits(),
         responseObserver: (@Sendable (HTTPExchange) -> Void)? = nil
     ) {
-        let base: [any RequestAdapter] = baseURL.map { [BaseRequestAdapter(baseURL: $0)] } ?? []
-        self.adapters = base + adapters
         self.responseObserver = responseObserver
         // The request gets the configuration's headers here: a session would send them to every origin.
         let configuration = (configuration.copy() as? URLSessionConfiguration) ?? configuration
-        headers = (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) { $0["\($1.key)"] = "\($1.value)" }
+        let headers = (configuration.httpAdditionalHeaders ?? [:]).reduce(into: [:]) { $0["\($1.key)"] = "\($1.value)" }
+        preparation = RequestPreparation(baseURL: baseURL, adapters: adapters, headers: headers)
         configuration.httpAdditionalHeaders = nil
         #if canImport(FoundationNetworking)
             // With a cache, Foundation searches it in the background before a request starts. A request that
@@ -102,7 +102,7 @@ public final class URLSessionClient: Client {
     /// - Throws: ``TransferError`` too, for a response that exceeds the limits.
     public func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
         try Task.checkCancellation()
-        let request = try await adapted(endpoint.makeRequest())
+        let request = try await preparation.prepare(endpoint.makeRequest())
         return try await content(of: endpoint, try RedirectableRequest(request, body: nil), progress)
     }
 
@@ -113,20 +113,11 @@ public final class URLSessionClient: Client {
     public func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
         try Task.checkCancellation()
         let (made, body) = try endpoint.makeRequest()
-        let request = try await adapted(made)
+        let request = try await preparation.prepare(made)
         if case .file(let url) = body, !FileManager.default.isReadableFile(atPath: url.path) {
             throw CocoaError(.fileReadNoSuchFile)
         }
         return try await content(of: endpoint, try RedirectableRequest(request, body: body), progress)
-    }
-
-    private func adapted(_ request: URLRequest) async throws -> URLRequest {
-        var request = request
-        for adapter in adapters { request = try await adapter.adapt(request) }
-        for (name, value) in headers where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
-        return request
     }
 
     private func content<Reading: ResponseReading>(
