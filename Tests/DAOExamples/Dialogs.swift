@@ -116,7 +116,7 @@ enum LoadError: Error, Equatable {  // the errors that the application distingui
         case let error as URLError where error.isConnectionFailure: self = .offline
         case let error as HTTPError: self = .server(status: error.statusCode)
         case let error as APIError: self = .refused(error.code)
-        case is DecodingError, is MappingError: self = .unreadable
+        case is DecodingError, is MappingError, is ContentError: self = .unreadable
         case let error as StorageError: self = .storage(ReadError(error))
         default: self = .other
         }

@@ -194,6 +194,7 @@ func daoNodes(_ messages: DAO<MessageTranslator>, _ fetched: [Message], _ cutoff
 
     let merge = PersistNode(messages, next: network)                            // merges, and returns what is stored
     let mirror = PersistNode(messages, next: network, replacing: .all)          // stores exactly the values of the server
+    let guarded = PersistNode(messages, next: network, replacing: .all, erasingAtMost: .fraction(0.5))  // or is an error
     let all = ReadNode<Json, MessageTranslator>(messages, orderedBy: .descending(\.date))
     let newer = ReadNode<Date, MessageTranslator>(messages) { message, date in message.date > date }
     let some = ReadNode<[Int], MessageTranslator>(messages, keys: { $0.map { UniqueID($0) } })
@@ -207,6 +208,7 @@ func daoNodes(_ messages: DAO<MessageTranslator>, _ fetched: [Message], _ cutoff
     let erased = try await expire.value(for: cutoff)
     let left = try await all.value(for: Json())
     let mirrored = try await mirror.value(for: Json())
+    _ = try await guarded.value(for: Json())
     return [stored.map(\.id), recent.map(\.id), asked.map(\.id), [first.id], [erased], left.map(\.id), mirrored.map(\.id)]
 }
 
@@ -255,8 +257,8 @@ func mappings(_ wire: any Node<Json, Json>, _ dialog: Dialog) async throws -> [D
 /// A whole request, node by node: what `URLChainBuilder` builds.
 func requestChain(_ client: any Client) -> any Node<Json, Json> {
     let parser = ResponseDataParserNode()                                       // JSON; a list as {"_array": […]}
-    let content = ResponseDataPreprocessorNode(next: parser)                    // 204 and null are {}
-    let status = ResponseHTTPErrorProcessorNode(next: content)                  // 400, 401, 403, 404, 500 are errors
+    let content = ResponseDataPreprocessorNode(next: parser, acceptsMissingContent: false)      // no content is an error
+    let status = ResponseHTTPErrorProcessorNode(next: content, acceptsOtherStatuses: false)     // only 2xx continues
     let response = ResponseProcessorNode(next: status)                          // no response: the error of the transport
 
     let sender = RequestSenderNode(next: response, client: client)              // sends

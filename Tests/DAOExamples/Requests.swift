@@ -24,7 +24,9 @@ func cachedChain(client: any Client) -> any Node<URLRequest, Json> {
     let cache = MemoryResponseCache()
     let kept = URLCacheReaderNode(cache: cache)
     let parser = ResponseDataParserNode(next: URLCacheWriterNode(cache: cache))
-    let response = URLNotModifiedTriggerNode(next: ResponseHTTPErrorProcessorNode(next: parser), stored: kept)
+    let content = ResponseDataPreprocessorNode(next: parser, acceptsMissingContent: false)
+    let status = ResponseHTTPErrorProcessorNode(next: content, acceptsOtherStatuses: false)
+    let response = URLNotModifiedTriggerNode(next: status, stored: kept)  // above the status: 304 is no error here
     let sender = RequestSenderNode(next: ResponseProcessorNode(next: response), client: client)
     return FallbackToStoreNode(network: URLETagReaderNode(next: sender, cache: cache), stored: kept)
 }

@@ -111,6 +111,37 @@ private typealias Label = DAOExamples.Tag
         }
     }
 
+    @Test(arguments: backends) func replacingErasesAtMostItsLimit(_ kind: String) async throws {
+        try await withDialogs(kind) { _, dialogs in
+            let all = (1...10).map { dialog($0, isPinned: $0 > 2, [$0 * 10]) }
+            try await dialogs.persist(all)
+            let before = try dump(dialogs)
+            func mirror(_ arrived: [Dialog], _ limit: ErasureLimit) -> PersistNode<Void, DialogTranslator> {
+                PersistNode(dialogs, next: returning(arrived), replacing: .all, erasingAtMost: limit)
+            }
+            let refused: [(Int, ErasureLimit)] = [
+                (0, .rows(9)), (4, .rows(5)), (4, .fraction(0.5)), (9, .rows(0)), (9, .fraction(0)), (9, .rows(-1)),
+                (9, .fraction(.nan)), (0, .fraction(0.99)),
+            ]
+            for (kept, limit) in refused {
+                let error = ErasureLimitError(entity: "dialog", erased: 10 - kept, stored: 10)
+                await #expect(throws: error) { try await mirror(all.prefix(kept) + [dialog(11)], limit).value() }
+                await #expect(throws: error) { try await mirror(Array(all.prefix(kept)), limit).process().value }
+                #expect(try dump(dialogs) == before)
+            }
+            for (kept, limit) in [(10, ErasureLimit.rows(0)), (10, .fraction(.nan)), (9, .rows(1)), (5, .fraction(0.5))] {
+                #expect(try await mirror(Array(all.prefix(kept)), limit).value().count == kept)
+            }
+            // Of the rows that match, not of all.
+            let pinned = PersistNode(dialogs, next: returning([]) as ClosureNode<Bool, _>, erasingAtMost: .rows(3)) {
+                (fields, isPinned: Bool) in
+                fields.isPinned == isPinned
+            }
+            #expect(try await pinned.value(for: true).isEmpty)
+            #expect(try await dialogs.count() == 2)
+        }
+    }
+
     @Test(arguments: backends) func uniqueValueMovesFromAReplacedRow(_ kind: String) async throws {
         try await withDatabase(kind) { database in
             let tags = DAO(storage: try database.storage(for: Label.self))

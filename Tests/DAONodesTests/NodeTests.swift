@@ -261,6 +261,49 @@ private struct PersonReaderNode: Node {
         #expect(refreshes.value == 1)
     }
 
+    @Test func lateRefusalOfARefreshedTokenDoesNotRefreshAgain() async throws {
+        let token = Locked(0)
+        let refresher = TokenRefresherNode(
+            refresh: ClosureNode<Void, Int> {
+                refreshes.increment()
+                return .emit(
+                    data: token.withLock { token in
+                        token += 1; return token
+                    })
+            })
+        // A call is answered by its own context, and refused when it was sent with the first token.
+        let sent = Locked<[(token: Int, answer: Context<Int>)]>([])
+        let next = ClosureNode<Void, Int> {
+            let answer = Context<Int>()
+            sent.withLock { $0.append((token.withLock { $0 }, answer)) }
+            return answer
+        }
+        func answer(_ index: Int) {
+            let (token, answer) = sent.withLock { $0[index] }
+            if token == 0 {
+                answer.emit(error: HTTPError(statusCode: 401, url: nil)).finish()
+            } else {
+                answer.emit(data: token).finish()
+            }
+        }
+        let safe = AccessSafeNode(next: next, refresher: refresher)
+        let (first, late) = (safe.process(), safe.process())
+        answer(0)
+        answer(2)
+        #expect(try await first.value == 1)
+        answer(1)
+        answer(3)
+        #expect(try await late.value == 1)
+        #expect(refreshes.value == 1)
+
+        // A token that is refused although it is new is refreshed, once.
+        let refused = safe.process()
+        sent.withLock { $0[4].answer }.emit(error: HTTPError(statusCode: 401, url: nil)).finish()
+        answer(5)
+        #expect(try await refused.value == 2)
+        #expect(refreshes.value == 2)
+    }
+
     @Test func refreshUnderContentionCompletesAllCallers() async {
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int>(async: { refreshes.increment() }))
         let completed = Counter()

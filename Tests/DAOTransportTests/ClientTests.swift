@@ -23,8 +23,12 @@ private struct Raw: Endpoint, URLRequestBuildable {
 private struct JsonAnswer: JsonEndpoint, URLRequestBuildable {
     typealias Content = Json
     let path: String
+    let acceptsMissingContent: Bool
 
-    init(_ path: String) { self.path = path }
+    init(_ path: String, acceptsMissingContent: Bool = false) {
+        self.path = path
+        self.acceptsMissingContent = acceptsMissingContent
+    }
 
     func makeRequest() throws -> URLRequest { try get(path) }
 }
@@ -220,9 +224,10 @@ private final class Log: Sendable {
     @Test(arguments: ClientKind.allCases)
     func responsesWithoutABodyHaveEmptyData(_ kind: ClientKind) async throws {
         let client = try makeClient(kind)
-        #expect(try await client.request(JsonAnswer("status/204")) == [:])
-        #expect(try await client.request(JsonAnswer("body")) == [:])
-        #expect(try await client.request(JsonAnswer("body?is=null")) == [:])
+        for (path, status) in [("status/204", 204), ("body", 200), ("body?is=null", 200), ("body?is=%7B%7D", 200)] {
+            await #expect(throws: ContentError.missing(statusCode: status)) { try await client.request(JsonAnswer(path)) }
+            #expect(try await client.request(JsonAnswer(path, acceptsMissingContent: true)) == [:])
+        }
         try await client.request(EmptyAnswer(path: "status/204"))
         try await client.request(EmptyAnswer(path: "body?is=ignored"))
         await #expect(throws: HTTPError.self) { try await client.request(EmptyAnswer(path: "status/500")) }

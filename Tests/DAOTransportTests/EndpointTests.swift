@@ -71,8 +71,11 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
             typealias Content = Json
             func makeRequest() throws -> URLRequest { try get("raw") }
         }
-        #expect(try Raw().content(from: nil, with: Data()) == [:])
-        #expect(try Raw().content(from: nil, with: Data("null".utf8)) == [:])
+        for missing in ["", "null", "{}", " null ", "{ }"] {
+            #expect(throws: ContentError.missing(statusCode: nil), "\(missing)") {
+                try Raw().content(from: nil, with: Data(missing.utf8))
+            }
+        }
         #expect(try Raw().content(from: nil, with: Data("[1, 2]".utf8)) == ["_array": [1, 2]])
         #expect(try Raw().content(from: nil, with: Data(#"{"snake_case": 1}"#.utf8)) == ["snake_case": 1])
         #expect(throws: DecodingError.self) { try Raw().content(from: nil, with: Data("<html>".utf8)) }
@@ -158,8 +161,8 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
 @Suite struct BaseRequestAdapterTests {
     private func adapted(_ path: String, base: String) throws -> URLRequest {
         let base = try #require(URL(string: base))
-        var request = URLRequest(url: try #require(URL(string: path)))
-        request.httpMethod = "POST"
+        struct Builder: URLRequestBuildable {}
+        var request = try Builder().post(path, body: nil)
         request.setValue("1", forHTTPHeaderField: "X-Test")
         request.httpBody = Data([1])
         return try BaseRequestAdapter(baseURL: base).adapt(request)
@@ -173,6 +176,19 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         ("/books", "https://host/api/", "https://host/books"),
         ("books?page=2&q=a%20b", "https://host/api/", "https://host/api/books?page=2&q=a%20b"),
         ("https://other/books", "https://host/api/", "https://other/books"),
+        ("//other/books", "https://host/api/", "https://other/books"),
+        ("v1:batch", "https://host/api/", "https://host/api/v1:batch"),
+        ("v1:batch?a=b:c", "https://host/api", "https://host/api/v1:batch?a=b:c"),
+        ("1:batch", "https://host/api/", "https://host/api/1:batch"),
+        ("users/1:follow", "https://host/api/", "https://host/api/users/1:follow"),
+        ("", "https://host/api/", "https://host/api/"),
+        ("", "https://host/graphql", "https://host/graphql"),
+        ("?page=2", "https://host/graphql", "https://host/graphql?page=2"),
+        ("books", "https://host/api?key=a%20b", "https://host/api/books?key=a%20b"),
+        ("books?page=2", "https://host/api/?key=1&page=1", "https://host/api/books?key=1&page=2"),
+        ("/books", "https://host/api?key=1", "https://host/books?key=1"),
+        ("", "https://host/api?key=1", "https://host/api?key=1"),
+        ("https://other/books", "https://host/api?key=1", "https://other/books"),
     ])
     func relativeURLsAreResolved(_ path: String, _ base: String, _ expected: String) throws {
         #expect(try adapted(path, base: base).url?.absoluteString == expected)
@@ -203,5 +219,48 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
         let adapted = try await HeaderRequestAdapter { ["A": "theirs", "B": "theirs"] }.adapt(request)
         #expect(adapted.value(forHTTPHeaderField: "A") == "mine")
         #expect(adapted.value(forHTTPHeaderField: "B") == "theirs")
+    }
+}
+
+@Suite struct MissingContentTests {
+    private struct Books: JsonEndpoint, URLRequestBuildable {
+        var acceptsMissingContent = false
+        func makeRequest() throws -> URLRequest { try get("books") }
+        func content(from root: ResponseData<[Book]>) -> [Book] { root.data }
+    }
+    private struct Maybe: JsonEndpoint, URLRequestBuildable {
+        typealias Content = Book?
+        var acceptsMissingContent: Bool { true }
+        func makeRequest() throws -> URLRequest { try get("book") }
+    }
+
+    private func response(_ status: Int) throws -> HTTPURLResponse {
+        let url = try #require(URL(string: "https://host/"))
+        return try #require(HTTPURLResponse(url: url, statusCode: status, httpVersion: nil, headerFields: nil))
+    }
+
+    @Test(arguments: [(204, "[]"), (205, ""), (200, ""), (200, "null"), (200, "{}")])
+    func missingContentIsTheEmptyValueOnlyWhereTheEndpointSaysSo(_ status: Int, _ body: String) throws {
+        let response = try response(status)
+        #expect(throws: (any Error).self) { try Books().content(from: response, with: Data(body.utf8)) }
+        #expect(try Books(acceptsMissingContent: true).content(from: response, with: Data(body.utf8)) == [])
+        #expect(try Maybe().content(from: response, with: Data(body.utf8)) == nil)
+    }
+
+    @Test func aPartIsNeverTheAnswer() throws {
+        for accepts in [false, true] {
+            let endpoint = Books(acceptsMissingContent: accepts)
+            for body in [#"{"data": []}"#, "{}", ""] {
+                #expect(throws: ContentError.partial) { try endpoint.content(from: response(206), with: Data(body.utf8)) }
+            }
+        }
+    }
+
+    @Test func wrongContentIsAnErrorWhereMissingContentIsAccepted() {
+        for body in ["<html>", #"{"data": {}}"#, #"{"error": 1}"#, "[", "1"] {
+            #expect(throws: DecodingError.self) {
+                try Books(acceptsMissingContent: true).content(from: response(200), with: Data(body.utf8))
+            }
+        }
     }
 }

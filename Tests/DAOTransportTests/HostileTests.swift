@@ -99,6 +99,44 @@ private let credentials = [
     }
 
     @Test(arguments: ClientKind.allCases)
+    func whatAdaptersAddStaysAtTheOriginOfTheBaseURL(_ kind: ClientKind) async throws {
+        struct Own: Endpoint, URLRequestBuildable {
+            let path: String
+            func makeRequest() throws -> URLRequest {
+                var request = try get(path)
+                request.setValue("mine", forHTTPHeaderField: "X-Own")
+                request.setValue("mine", forHTTPHeaderField: "X-Api-Key")
+                return request
+            }
+            func content(from response: URLResponse?, with body: Data) -> Data { body }
+        }
+        let target = try redirecting { "" }
+        let server = try redirecting { "" }
+        let headers = ["X-Session": "s3cret", "Accept-Language": "eo"]
+        let base = try #require(URL(string: "\(server.url)?key=s3cret"))
+        let clients = [
+            kind.make(baseURL: base, adapters: [HeaderRequestAdapter { credentials }], headers: headers),
+            kind.make(adapters: [HeaderRequestAdapter { credentials }, BaseRequestAdapter(baseURL: base)], headers: headers),
+        ]
+        for client in clients {
+            for path in ["http://127.0.0.1:\(target.port)/end", "//localhost:\(target.port)/end"] {
+                _ = try await client.request(Own(path: path))
+                let sent = try #require(target.requests.last)
+                #expect(!"\(sent)".contains("s3cret"), "\(sent)")
+                #expect(sent.headers["x-own"] == "mine" && sent.headers["x-api-key"] == "mine")
+                #expect(sent.headers["accept"] == "text/plain" && sent.headers["accept-language"] == "eo")
+            }
+            for path in ["end", "/end", "\(server.url)end", "//127.0.0.1:\(server.port)/end"] {
+                _ = try await client.request(Own(path: path))
+                let sent = try #require(server.requests.last)
+                #expect(sent.headers["authorization"] == "Bearer s3cret" && sent.headers["x-session"] == "s3cret")
+                #expect(sent.headers["x-api-key"] == "mine")
+            }
+        }
+        #expect(target.requests.count == 4)
+    }
+
+    @Test(arguments: ClientKind.allCases)
     func userOfTheURLIsNotSentToAnotherOrigin(_ kind: ClientKind) async throws {
         let target = try redirecting { "" }
         let server = try redirecting { "//127.0.0.1:\(target.port)/end" }

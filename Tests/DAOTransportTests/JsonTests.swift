@@ -68,8 +68,60 @@ import Testing
         #expect(try Json(parsing: #"{"a": [1, 2,], }"#) == ["a": [1, 2]])
     }
 
-    @Test func repeatedKeyUsesTheLastValue() throws {
-        #expect(try Json(parsing: #"{"a": 1, "a": 2}"#) == ["a": 2])
+    @Test(
+        arguments: [
+            #"{"a": 1, "a": 2}"#, #"{"a": 1, "a": 1}"#, #"{"a": null, "a": null}"#, #"{"a": 1, "\u0061": 2}"#,
+            #"[{"b": {"a": 1, "a": 2}}]"#,
+            "{\"\u{e9}\": 1, \"e\u{301}\": 2}",
+        ])
+    func repeatedKeyIsRefusedEverywhere(_ text: String) {
+        let body = JsonBody(Data(text.utf8))
+        let error = #expect(throws: DecodingError.self) { try Json(parsing: text) }
+        #expect(error.map { "\($0)".contains("again") } == true)
+        #expect(throws: DecodingError.self) { try body.decode(Json.self) }
+        #expect(throws: DecodingError.self) { try body.decode([String: Int?].self) }
+    }
+
+    @Test func keysThatBecomeOneKeyAreRefusedWhereThatKeyIsRead() throws {
+        struct Reader: Decodable { let bookList: Int }
+        struct Other: Decodable { let id: Int }
+        let body = JsonBody(Data(#"{"book_list": 1, "bookList": 2, "id": 3}"#.utf8))
+        #expect(throws: DecodingError.self) { try body.decode(Reader.self) }
+        #expect(try body.decode(Other.self).id == 3)
+        #expect(try body.decode(Json.self)["bookList"] == 2)
+    }
+
+    @Test func numbersReadTheSameInBothWays() throws {
+        struct Entry: Codable, RawMappable {
+            typealias Raw = Json
+            let value: Double
+        }
+        #expect(try Entry.from(raw: Json(parsing: #"{"value": 1e-400}"#)).value == 0)
+        #expect(try JsonBody(Data(#"{"value": 1e-400}"#.utf8)).decode(Entry.self).value == 0)
+        #expect(try Json(parsing: "1e-400").doubleValue == 0)
+        for text in ["0.00e999999999999999999", "-0", "0e-999"] { #expect(try Json(parsing: text).decimalValue == 0, "\(text)") }
+        #expect(try Json(parsing: "1e130").decimalValue == Decimal(string: "1000e127"))
+        #expect(try Json(parsing: "10e-129").decimalValue == Decimal(sign: .plus, exponent: -128, significand: 1))
+        for text in ["1e-129", "1e166", "1e400"] { #expect(try Json(parsing: text).decimalValue == nil, "\(text)") }
+    }
+
+    @Test(arguments: ["123.45", "1e40", "99999999999999999999", "1e-400", "-1e999999999999999999999"])
+    func numberThatDoesNotFitIsAnErrorWithItsPath(_ number: String) throws {
+        struct Entry: Codable, RawMappable {
+            struct Part: Codable { let count: Int }
+            typealias Raw = Json
+            let parts: [Part]
+        }
+        let raw = try Json(parsing: #"{"parts": [{"count": 1}, {"count": \#(number)}]}"#)
+        for read in [{ try Entry.from(raw: raw) }, { try JsonBody(raw.data()).decode(Entry.self) }] {
+            do {
+                _ = try read()
+                Issue.record("\(number) was read")
+            } catch DecodingError.dataCorrupted(let context) {
+                #expect(context.codingPath.map(\.stringValue) == ["parts", "Index 1", "count"])
+                #expect(context.debugDescription.contains(number))
+            }
+        }
     }
 
     @Test func keysAreSerializedInOrder() {

@@ -12,6 +12,13 @@ import DAOCore
 /// let folder = PersistNode(messages, next: fetched) { message, folder in message.folder == folder }
 /// ```
 ///
+/// What a server does not send is erased with `replacing`, so an answer that is wrong can empty a database. A limit is a
+/// guard against that:
+///
+/// ```swift
+/// let guarded = PersistNode(dialogs, next: fetched, replacing: .all, erasingAtMost: .fraction(0.5))
+/// ```
+///
 /// With `replacing`, rows that match the condition and are not among the values are erased in the same
 /// transaction, before the values are stored, so that a unique value can move from one row to another. A
 /// translator that stored rows of other models with them has to erase those rows.
@@ -22,13 +29,16 @@ import DAOCore
 public struct PersistNode<Input: Sendable, T: Translator>: Node {
     private let dao: DAO<T>
     private let next: any Node<Input, [T.Plain]>
+    private let limit: ErasureLimit?
     private let scope: @Sendable (Input) -> Condition<T.Model>?
 
     private init(
-        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, scope: @escaping @Sendable (Input) -> Condition<T.Model>?
+        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, limit: ErasureLimit?,
+        scope: @escaping @Sendable (Input) -> Condition<T.Model>?
     ) {
         self.dao = dao
         self.next = next
+        self.limit = limit
         self.scope = scope
     }
 
@@ -38,17 +48,22 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
     ///   - dao: the DAO that stores the values.
     ///   - next: the node that returns the values.
     ///   - condition: the rows to erase when they are not among the values; none by default.
-    public init(_ dao: DAO<T>, next: any Node<Input, [T.Plain]>, replacing condition: Condition<T.Model>? = nil) {
-        self.init(dao, next: next, scope: { _ in condition })
+    ///   - limit: how many of these rows one emission may erase; any number by default. When it would erase more, the
+    ///     error is an ``ErasureLimitError``, and the database is unchanged.
+    public init(
+        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, replacing condition: Condition<T.Model>? = nil,
+        erasingAtMost limit: ErasureLimit? = nil
+    ) {
+        self.init(dao, next: next, limit: limit, scope: { _ in condition })
     }
 
     /// Creates a node that stores the output of another node, and erases the rows that match a condition on
-    /// the model's fields and the input and are not among the values.
+    /// the model's fields and the input and are not among the values, within a limit if there is one.
     public init(
-        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>,
+        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, erasingAtMost limit: ErasureLimit? = nil,
         replacing condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
     ) {
-        self.init(dao, next: next, scope: { condition(FieldProxy(), $0) })
+        self.init(dao, next: next, limit: limit, scope: { condition(FieldProxy(), $0) })
     }
 
     /// Calls the next node and stores each of its emissions on the database's writer thread.
@@ -63,11 +78,16 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
 
     private func store(_ plains: [T.Plain], for input: Input) async throws -> [T.Plain] {
         let scope = scope(input)
-        return try await dao.storage.database.transaction { [dao] in
+        return try await dao.storage.database.transaction { [dao, limit] in
             let ids = plains.map(\.uniqueId)
             if let scope {
                 let arrived = Set(try ids.map { try T.Model.schema.key($0) })
-                _ = try dao.storage.erase(keys: dao.storage.keys(Query(where: scope)).filter { !arrived.contains($0) })
+                let stored = try dao.storage.keys(Query(where: scope))
+                let missing = stored.filter { !arrived.contains($0) }
+                if let limit, !limit.allows(missing.count, of: stored.count) {
+                    throw ErasureLimitError(entity: T.Model.schema.description.name, erased: missing.count, stored: stored.count)
+                }
+                _ = try dao.storage.erase(keys: missing)
             }
             try dao.persist(plains)
             return try dao.read(byPrimaryKeys: ids)

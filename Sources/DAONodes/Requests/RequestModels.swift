@@ -46,12 +46,11 @@ extension URL: URLRouteProvider {
 }
 
 extension String: URLRouteProvider {
-    /// Returns the URL with this text.
+    /// Returns the URL with this text; the empty text is the client's base URL itself.
     ///
     /// - Throws: `URLError(.badURL)` when the text is not a URL.
     public func url() throws -> URL {
-        guard let url = URL(string: self) else { throw URLError(.badURL) }
-        return url
+        try URL(reference: self)
     }
 }
 

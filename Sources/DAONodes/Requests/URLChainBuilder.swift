@@ -19,6 +19,9 @@ import Foundation
 /// `RequestEncoderNode`, `URLRequestTransformerNode`, `RequestCreatorNode`, `TechnicalErrorMapperNode`,
 /// `RequestSenderNode`, `ResponseProcessorNode`, `ResponseHTTPErrorProcessorNode`,
 /// `ResponseDataPreprocessorNode`, `ResponseDataParserNode`. Nothing is cached.
+///
+/// Only a complete, successful response is a result: a status outside 200..<300 is an `HTTPError`, and a response without
+/// content, or with a part of it, is a `ContentError`. A chain that ignores the response needs no content.
 public struct URLChainBuilder: Sendable {
     /// Sends the requests.
     public var client: any Client
@@ -34,6 +37,11 @@ public struct URLChainBuilder: Sendable {
     public var metadata: [String: String]
     /// Provide headers that are known only when a request is made.
     public var providers: [any MetadataProvider] = []
+    /// Whether a response without content is the empty value: the empty list, an object without members, no bytes.
+    ///
+    /// A response without content has status 204 or 205, or its body is empty, `null` or `{}`. By default it is
+    /// `ContentError.missing`, because it is not the answer that there is nothing: that is `[]`.
+    public var acceptsMissingContent = false
     /// Counts running loads.
     public var indicator = LoadIndicator()
     /// The queue that starts the work.
@@ -80,12 +88,12 @@ public struct URLChainBuilder: Sendable {
     /// Builds a chain that sends a model and ignores the response.
     public func build<Input>() -> any Node<Input, Void>
     where Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json {
-        top(VoidOutputNode<Input>(next: json))
+        top(VoidOutputNode<Input>(next: request(jsonResponse(acceptsMissingContent: true))))
     }
 
     /// Builds a chain without input that ignores the response.
     public func build() -> any Node<Void, Void> {
-        top(VoidIONode(next: json))
+        top(VoidIONode(next: request(jsonResponse(acceptsMissingContent: true))))
     }
 
     /// Builds a chain that sends a model and files as a form, regardless of ``encoding``, and returns another
@@ -95,7 +103,8 @@ public struct URLChainBuilder: Sendable {
         Input: DTOEncodable & Sendable, Input.DTO: Sendable, Input.DTO.Raw == Json,
         Output: DTODecodable & Sendable, Output.DTO: Sendable, Output.DTO.Raw == Json
     {
-        let form = MultipartMetadataConnectorNode(next: routed(jsonResponse, as: .multipart), metadata: metadata)
+        let form = MultipartMetadataConnectorNode(
+            next: routed(jsonResponse(acceptsMissingContent: acceptsMissingContent), as: .multipart), metadata: metadata)
         return top(ModelInputNode<MultipartModel<Input>, Output>(next: DTOMapperNode(next: form)))
     }
 
@@ -132,15 +141,18 @@ public struct URLChainBuilder: Sendable {
         MetadataConnectorNode(next: routed(response, as: encoding), metadata: metadata)
     }
 
-    private var jsonResponse: any Node<URLDataResponse, Json> {
-        ResponseHTTPErrorProcessorNode(next: ResponseDataPreprocessorNode(next: ResponseDataParserNode()))
+    private func jsonResponse(acceptsMissingContent: Bool) -> any Node<URLDataResponse, Json> {
+        let content = ResponseDataPreprocessorNode(
+            next: ResponseDataParserNode(), acceptsMissingContent: acceptsMissingContent)
+        return ResponseHTTPErrorProcessorNode(next: content, acceptsOtherStatuses: false)
     }
 
     private var json: any Node<Json, Json> {
-        request(jsonResponse)
+        request(jsonResponse(acceptsMissingContent: acceptsMissingContent))
     }
 
     private var bytes: any Node<Json, Data> {
-        request(ResponseHTTPErrorProcessorNode(next: DataLoadingResponseProcessorNode()))
+        let body = DataLoadingResponseProcessorNode(acceptsMissingContent: acceptsMissingContent)
+        return request(ResponseHTTPErrorProcessorNode(next: body, acceptsOtherStatuses: false))
     }
 }

@@ -10,6 +10,12 @@ struct Origin: Hashable {
     private let host: String
     private let port: Int
 
+    /// The headers that say what the caller wants, not who the caller is. Only these go to another origin: an
+    /// API key can have any name.
+    static let publicHeaders: Set = [
+        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "pragma", "range", "user-agent",
+    ]
+
     /// The origin of a URL; nil for a URL without a host.
     ///
     /// - Throws: ``TransferError/schemeNotAllowed(_:)`` for schemes other than `http` and `https`.
@@ -32,12 +38,6 @@ package struct RedirectableRequest: Sendable {
     /// Whether a redirect has left the origin of the first request. Cookies and stored credentials are not
     /// used then, nor after a redirect back: another origin chose that URL.
     package private(set) var hasLeftOrigin = false
-
-    /// The headers that say what the caller wants, not who the caller is. Only these go to another origin: an
-    /// API key can have any name.
-    private static let publicHeaders: Set = [
-        "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "pragma", "range", "user-agent",
-    ]
 
     init(_ request: URLRequest, body: UploadEndpointBody?) throws {
         _ = try Origin(request.url)
@@ -67,7 +67,7 @@ package struct RedirectableRequest: Sendable {
             next.keepHeaders { !$0.hasPrefix("content-") }
         }
         if try origin != Origin(request.url) {
-            next.keepHeaders(Self.publicHeaders.contains)
+            next.keepHeaders(Origin.publicHeaders.contains)
             guard becomesGet || (next.httpBody == nil && body == nil) else { throw Self.bodyNotForwarded(to: target) }
             hasLeftOrigin = true
         }

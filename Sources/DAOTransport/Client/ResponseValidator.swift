@@ -21,7 +21,7 @@ public enum ResponseValidator {
     /// - Throws: ``APIError`` when the body is `{"error": {"code": …}}`, with any status; otherwise
     ///   ``HTTPError`` when the status is outside 200..<300.
     public static func validate(_ response: HTTPURLResponse, with body: Data) throws {
-        if let details = try? JSONDecoder().decode(ErrorBody.self, from: body).error {
+        if mentionsError(body), let details = try? JsonBody(body, with: JSONDecoder()).decode(ErrorBody.self).error {
             throw APIError(
                 code: details.code,
                 title: details.title ?? details.description,
@@ -31,5 +31,10 @@ public enum ResponseValidator {
         guard (200..<300).contains(response.statusCode) else {
             throw HTTPError(statusCode: response.statusCode, url: response.url, body: body)
         }
+    }
+
+    /// Whether the body can have the key, which may be written with escapes. Most bodies need not be parsed for it.
+    private static func mentionsError(_ body: Data) -> Bool {
+        body.range(of: Data("\"error\"".utf8)) != nil || body.range(of: Data("\\u".utf8)) != nil
     }
 }

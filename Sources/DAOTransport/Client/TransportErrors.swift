@@ -78,6 +78,30 @@ extension APIError: CustomStringConvertible {
     }
 }
 
+/// A response that is a success, and yet no answer.
+public enum ContentError: Error, Sendable, Hashable {
+    /// The response has no content: its status is 204 or 205, or the body is empty, `null`, or an empty object where
+    /// the endpoint does not say what an object means. The status is nil when it is not known.
+    ///
+    /// An endpoint whose empty response is the empty value says so with
+    /// ``JsonResponseReading/acceptsMissingContent``.
+    case missing(statusCode: Int?)
+    /// The response has only a part of the content: its status is 206.
+    case partial
+}
+
+extension ContentError: CustomStringConvertible {
+    /// What is missing, and the next step.
+    public var description: String {
+        switch self {
+        case .missing(let status):
+            "the response\(status.map { " with status \($0)" } ?? "") has no content; "
+                + "set acceptsMissingContent if that is the empty value"
+        case .partial: "the response has only a part of the content (status 206); ask for all of it, without a range"
+        }
+    }
+}
+
 extension URLError {
     /// The same error; when its URL has secrets, without them, and without the underlying errors.
     package var withoutSecrets: URLError {

@@ -62,7 +62,9 @@ public final class URLSessionClient: Client {
     ///
     /// - Parameters:
     ///   - baseURL: the base of relative URLs; see ``BaseRequestAdapter``.
-    ///   - adapters: change every request, in this order, after the base URL has been applied.
+    ///   - adapters: change every request, in this order, after the base URL has been applied. A request to
+    ///     another origin than that of the base URL gets only their headers `Accept…`, `Cache-Control`, `Pragma`,
+    ///     `Range` and `User-Agent`, as on redirects; what the endpoint itself made stays.
     ///   - configuration: the configuration of the URL session. On Linux its cache is not used.
     ///   - limits: what the client accepts from a server: the size of a body, redirects, time.
     ///   - responseObserver: called once for every request that was sent, before the caller receives the
@@ -152,9 +154,8 @@ extension RequestSender {
 
 /// The stages of a request, which are the same for every client.
 package struct RequestStages: Sendable {
-    private let headers: [String: String]
+    private let preparation: RequestPreparation
     private let limits: TransferLimits
-    private let adapters: [any RequestAdapter]
     private let responseObserver: (@Sendable (HTTPExchange) -> Void)?
 
     package init(
@@ -164,9 +165,7 @@ package struct RequestStages: Sendable {
         limits: TransferLimits,
         responseObserver: (@Sendable (HTTPExchange) -> Void)?
     ) {
-        let base: [any RequestAdapter] = baseURL.map { [BaseRequestAdapter(baseURL: $0)] } ?? []
-        self.adapters = base + adapters
-        self.headers = headers
+        preparation = RequestPreparation(baseURL: baseURL, adapters: adapters, headers: headers)
         self.limits = limits
         self.responseObserver = responseObserver
     }
@@ -177,7 +176,7 @@ package struct RequestStages: Sendable {
         through sender: some RequestSender
     ) async throws -> Request.Content {
         try Task.checkCancellation()
-        let request = try await adapted(endpoint.makeRequest())
+        let request = try await preparation.prepare(endpoint.makeRequest())
         return try await content(of: endpoint, try RedirectableRequest(request, body: nil), progress, sender)
     }
 
@@ -188,20 +187,11 @@ package struct RequestStages: Sendable {
     ) async throws -> Request.Content {
         try Task.checkCancellation()
         let (made, body) = try endpoint.makeRequest()
-        let request = try await adapted(made)
+        let request = try await preparation.prepare(made)
         if case .file(let url) = body, !FileManager.default.isReadableFile(atPath: url.path) {
             throw CocoaError(.fileReadNoSuchFile)
         }
         return try await content(of: endpoint, try RedirectableRequest(request, body: body), progress, sender)
-    }
-
-    private func adapted(_ request: URLRequest) async throws -> URLRequest {
-        var request = request
-        for adapter in adapters { request = try await adapter.adapt(request) }
-        for (name, value) in headers where request.value(forHTTPHeaderField: name) == nil {
-            request.setValue(value, forHTTPHeaderField: name)
-        }
-        return request
     }
 
     private func content<Reading: ResponseReading>(

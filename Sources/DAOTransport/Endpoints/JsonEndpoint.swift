@@ -9,8 +9,9 @@ public protocol JsonResponseReading<Content>: ResponseReading {
     /// The value that the caller receives.
     associatedtype Content
 
-    /// The type that the whole body decodes to: the content itself, or the envelope around it.
-    associatedtype Root: Decodable = Content
+    /// The type that the whole body decodes to: the content itself, or the envelope around it. A `Decodable` type,
+    /// or ``JsonBody``.
+    associatedtype Root = Content
 
     /// Returns the content inside the root. When `Root` is `Content`, that is the root itself.
     func content(from root: Root) throws -> Content
@@ -18,22 +19,65 @@ public protocol JsonResponseReading<Content>: ResponseReading {
     /// The decoder of the root. By default it reads `book_list` into `bookList`. A type whose coding keys
     /// spell `book_list` needs a plain `JSONDecoder()` here.
     var decoder: JSONDecoder { get }
+
+    /// Whether a response without content is the empty value: the empty list, nil, or an object without members.
+    ///
+    /// By default it is ``ContentError/missing(statusCode:)``. A server that fails, or a proxy before it, often
+    /// sends nothing, and what is stored must not be replaced by that. A response without content has status 204
+    /// or 205, or its body is empty, `null` or `{}`.
+    var acceptsMissingContent: Bool { get }
 }
 
 extension JsonResponseReading {
     /// A decoder that converts keys from snake case.
     public var decoder: JSONDecoder { .convertingFromSnakeCase() }
 
-    /// Decodes the root and unwraps it.
-    ///
-    /// - Throws: `DecodingError` when the body does not decode to a root.
-    public func content(from response: URLResponse?, with body: Data) throws -> Content {
-        try content(from: JsonBody.decode(Root.self, from: body, with: decoder))
-    }
+    /// False.
+    public var acceptsMissingContent: Bool { false }
 
     /// Throws for API errors, with any status, and for every status outside 200..<300.
     public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
         try ResponseValidator.validate(response, with: data)
+    }
+
+    private func content(
+        from response: URLResponse?, with data: Data, _ unwrap: (JsonBody) throws -> Content
+    ) throws -> Content {
+        let body = JsonBody(data, of: response, with: decoder)
+        let content: Content
+        do {
+            content = try unwrap(body)
+        } catch {
+            guard acceptsMissingContent, body.isMissing, let empty = JsonBody.empty(Content.self) else { throw error }
+            return empty
+        }
+        // An empty object is as good as nothing where no type says what an object means: a list can be made of it.
+        guard Content.self == Json.self, let json = content as? Json, json.isNull || json.objectValue?.isEmpty == true else {
+            return content
+        }
+        guard acceptsMissingContent, let empty = JsonBody.empty(Content.self) else {
+            throw ContentError.missing(statusCode: body.statusCode)
+        }
+        return empty
+    }
+}
+
+extension JsonResponseReading where Root: Decodable {
+    /// Decodes the root and unwraps it.
+    ///
+    /// - Throws: `DecodingError` when the body does not decode to a root; ``ContentError`` when the response has no
+    ///   content, or only a part of it.
+    public func content(from response: URLResponse?, with body: Data) throws -> Content {
+        try content(from: response, with: body) { try content(from: $0.decode(Root.self)) }
+    }
+}
+
+extension JsonResponseReading where Root == JsonBody {
+    /// Unwraps the body.
+    ///
+    /// - Throws: the errors of `content(from:)`, usually those of ``JsonBody/decode(_:)``.
+    public func content(from response: URLResponse?, with body: Data) throws -> Content {
+        try content(from: response, with: body) { try content(from: $0) }
     }
 }
 
@@ -55,21 +99,27 @@ extension JsonResponseReading where Root == Content {
 /// struct BookListRoot: Decodable { let bookList: [Book] }
 /// ```
 ///
-/// Swift requires the root of a public `JsonEndpoint` to be public as well. A module with internal envelopes
-/// declares an internal protocol that inherits from ``Endpoint``, with an associated type and a method for
-/// the root. An extension implements `public func content(from:with:)` with ``JsonBody``. The endpoints are
-/// public; their roots are not:
+/// The root of a public endpoint is public too, because its method is. To keep a root inside its module, unwrap the
+/// ``JsonBody``:
 ///
 /// ```swift
-/// protocol EnvelopeEndpoint: Endpoint {
-///     associatedtype Root: Decodable
-///     func content(from root: Root) throws -> Content
+/// public struct BookListEndpoint: JsonEndpoint, URLRequestBuildable {
+///     public func makeRequest() throws -> URLRequest { try get("books") }
+///     public func content(from body: JsonBody) throws -> [Book] { try body.decode(BookListRoot.self).bookList }
+/// }
+/// ```
+///
+/// A module with many such endpoints declares it once, in a protocol of its own. Then roots and `content(from:)` are
+/// internal:
+///
+/// ```swift
+/// protocol EnvelopeEndpoint: JsonEndpoint where Root == JsonBody {
+///     associatedtype Envelope: Decodable
+///     func content(from envelope: Envelope) throws -> Content
 /// }
 ///
 /// extension EnvelopeEndpoint {
-///     public func content(from response: URLResponse?, with body: Data) throws -> Content {
-///         try content(from: JsonBody.decode(ResponseData<Root>.self, from: body).data)
-///     }
+///     public func content(from body: JsonBody) throws -> Content { try content(from: body.decode(Envelope.self)) }
 /// }
 /// ```
 public protocol JsonEndpoint<Content>: Endpoint, JsonResponseReading {}
@@ -81,31 +131,3 @@ public struct ResponseData<Value: Decodable>: Decodable {
 }
 
 extension ResponseData: Sendable where Value: Sendable {}
-
-/// Reads the body of a response.
-public enum JsonBody {
-    /// Decodes a whole body.
-    ///
-    /// For `Json` the rules of the raw layer apply: an empty body and `null` become the empty object, and a
-    /// list becomes `{"_array": […]}`, so that any model or list of models can be made from it. Every other
-    /// type is decoded directly, and an empty body is an error.
-    ///
-    /// - Throws: `DecodingError`.
-    public static func decode<Root: Decodable>(
-        _ type: Root.Type = Root.self,
-        from body: Data,
-        with decoder: JSONDecoder = .convertingFromSnakeCase()
-    ) throws -> Root {
-        if type == Json.self, let raw = try raw(from: body) as? Root { return raw }
-        return try decoder.decode(type, from: body)
-    }
-
-    private static func raw(from body: Data) throws -> Json {
-        guard !body.isEmpty else { return Json() }
-        switch try Json(parsing: body) {
-        case .null: return Json()
-        case .array(let elements): return .object([Json.arrayKey: .array(elements)])
-        case let json: return json
-        }
-    }
-}

@@ -74,6 +74,18 @@ public struct URLQuery: Sendable, Hashable, ExpressibleByDictionaryLiteral {
 }
 
 extension URL {
+    /// The URL of an endpoint's text: a whole URL, or a path below the client's base URL. An empty path is the base
+    /// URL itself.
+    ///
+    /// - Throws: `URLError(.badURL)`.
+    package init(reference text: String) throws {
+        var url = text.isEmpty ? URLComponents().url : URL(string: text)
+        // No URL begins with a segment that has a colon and is no scheme, such as "1:batch".
+        if url == nil, !text.contains("://"), !text.hasPrefix("//") { url = URL(string: "./" + text) }
+        guard let url else { throw URLError(.badURL) }
+        self = url
+    }
+
     /// The same URL with these items as its query. Without items it keeps its query.
     package func replacingQuery(by items: [URLQueryItem]) -> URL {
         changingQuery { _ in items }
@@ -87,6 +99,19 @@ extension URL {
     /// The same URL with its query items ordered by name and value, to identify a resource.
     package var withSortedQuery: URL {
         changingQuery { items in (items ?? []).sorted { ($0.name, $0.value ?? "") < ($1.name, $1.value ?? "") } }
+    }
+
+    /// The same URL with those items of another URL's query whose names this URL's query does not have, before its
+    /// own.
+    func addingMissingQuery(of other: URL) -> URL {
+        guard let added = URLComponents(url: other, resolvingAgainstBaseURL: true)?.percentEncodedQueryItems,
+            var components = URLComponents(url: self, resolvingAgainstBaseURL: true)
+        else { return self }
+        let own = components.percentEncodedQueryItems ?? []
+        let missing = added.filter { item in !own.contains { $0.name == item.name } }
+        guard !missing.isEmpty else { return self }
+        components.percentEncodedQueryItems = missing + own
+        return components.url ?? self
     }
 
     private func changingQuery(_ change: ([URLQueryItem]?) -> [URLQueryItem]) -> URL {

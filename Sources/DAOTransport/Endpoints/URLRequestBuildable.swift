@@ -42,36 +42,32 @@ extension URLRequestBuildable {
         request(url, method: "DELETE", body: nil)
     }
 
-    /// A GET request for a path, usually relative to the client's base URL.
+    /// A GET request for a path, usually relative to the client's base URL (``BaseRequestAdapter``). An empty path is
+    /// the base URL itself.
     ///
     /// - Throws: `URLError(.badURL)` when the path is not a valid URL. All methods with a path throw it.
     public func get(_ path: String, queryItems: [URLQueryItem]? = nil) throws -> URLRequest {
-        get(try url(path), queryItems: queryItems)
+        get(try URL(reference: path), queryItems: queryItems)
     }
 
     /// A POST request for a path.
     public func post(_ path: String, body: HTTPBody?) throws -> URLRequest {
-        post(try url(path), body: body)
+        post(try URL(reference: path), body: body)
     }
 
     /// A PATCH request for a path.
     public func patch(_ path: String, body: HTTPBody) throws -> URLRequest {
-        patch(try url(path), body: body)
+        patch(try URL(reference: path), body: body)
     }
 
     /// A PUT request for a path.
     public func put(_ path: String, body: HTTPBody) throws -> URLRequest {
-        put(try url(path), body: body)
+        put(try URL(reference: path), body: body)
     }
 
     /// A DELETE request for a path.
     public func delete(_ path: String) throws -> URLRequest {
-        delete(try url(path))
-    }
-
-    private func url(_ path: String) throws -> URL {
-        guard let url = URL(string: path) else { throw URLError(.badURL) }
-        return url
+        delete(try URL(reference: path))
     }
 
     private func request(_ url: URL, method: String, body: HTTPBody?) -> URLRequest {

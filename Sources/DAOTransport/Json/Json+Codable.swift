@@ -3,9 +3,14 @@ import Foundation
 extension Json: Codable {
     /// Decodes any JSON value.
     ///
-    /// Keys stay unchanged, even with a decoder that converts keys. Numbers of up to 38 digits are exact;
-    /// ``init(parsing:)-(Data)`` has no such limit.
+    /// Keys stay unchanged, even with a decoder that converts keys. Inside an entry or the root of an endpoint, the
+    /// value is exactly what was parsed. With a decoder of your own, numbers of up to 38 digits are exact, and that
+    /// decoder says what a key means that occurs twice.
     public init(from decoder: any Decoder) throws {
+        if let decoder = decoder as? JsonDecoder {
+            self = decoder.value
+            return
+        }
         let container = try decoder.singleValueContainer()
         if container.decodeNil() {
             self = .null

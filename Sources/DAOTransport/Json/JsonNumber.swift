@@ -81,16 +81,33 @@ extension Json {
             }
         }
 
-        /// The nearest `Double`; nil when the number exceeds its range.
+        /// The nearest `Double`, 0 for a number that is closer to 0 than any other `Double`; nil when the number exceeds
+        /// its range.
         public var double: Double? {
             Double(text).flatMap { $0.isFinite ? $0 : nil }
         }
 
         /// The same number as a `Decimal`; nil when a `Decimal` cannot hold it exactly.
         public var decimal: Decimal? {
-            guard let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")),
-                Number(decimal) == self
-            else { return nil }
+            guard let decimal = roundedDecimal, Number(decimal) == self else { return nil }
+            return decimal
+        }
+
+        /// The nearest `Decimal`; nil when the number exceeds its range.
+        var roundedDecimal: Decimal? {
+            var canonical = canonical
+            guard !canonical.digits.isEmpty else { return 0 }
+            // A `Decimal` has at most 39 digits, and an exponent of at most 127; what follows the 60th digit does not
+            // change the nearest one.
+            let omitted = max(0, canonical.digits.count - 60)
+            canonical.digits.removeLast(omitted)
+            canonical.exponent += omitted
+            let shift = min(max(0, canonical.exponent - 127), 60)
+            let digits = canonical.digits + String(repeating: "0", count: shift)
+            let text = "\(canonical.isNegative ? "-" : "")\(digits)e\(canonical.exponent - shift)"
+            guard let decimal = Decimal(string: text, locale: Locale(identifier: "en_US_POSIX")), decimal.isFinite else {
+                return nil
+            }
             return decimal
         }
     }

@@ -4,8 +4,8 @@ extension Json {
     /// Parses a JSON text of any kind, fragments included.
     ///
     /// Like Foundation's decoder, it accepts a comma before a closing bracket, which the standard does not.
-    /// When a key occurs twice, the last value is used. The text is UTF-8, with or without a byte order mark,
-    /// and at most 512 levels deep.
+    /// An object in which a key occurs twice is an error: nobody can say which value was meant. Keys compare as
+    /// Swift strings. The text is UTF-8, with or without a byte order mark, and at most 512 levels deep.
     ///
     /// - Throws: `DecodingError.dataCorrupted`, with the position of the byte and what was expected there.
     public init(parsing data: Data) throws {
@@ -66,10 +66,16 @@ struct JsonParser {
             skipSpace()
             if take("}") { return .object(members) }
             guard peek == UInt8(ascii: "\"") else { throw failure("a key or '}'") }
+            let start = position
             let key = try parseString()
             skipSpace()
             guard take(":") else { throw failure("':' after the key \"\(key)\"") }
+            let count = members.count
             members[key] = try parseValue()
+            guard members.count > count else {
+                position = start
+                throw failure("a key that the object does not have yet, not \"\(key)\" again")
+            }
             skipSpace()
             if take("}") { return .object(members) }
             guard take(",") else { throw failure("',' or '}'") }

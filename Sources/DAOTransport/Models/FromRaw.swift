@@ -12,10 +12,19 @@ public struct FromRaw<Value: RawDecodable>: Decodable where Value.Raw == Json {
     /// The entry.
     public let value: Value
 
-    /// Decodes a JSON value unchanged and makes the entry from it.
+    /// Decodes a JSON value unchanged and makes the entry from it. An empty object is no list.
     public init(from decoder: any Decoder) throws {
-        value = try Value.from(raw: Json(from: decoder))
+        let raw = try Json(from: decoder)
+        if Value.self is any RawList.Type, raw.objectValue?.isEmpty == true {
+            let context = DecodingError.Context(
+                codingPath: decoder.codingPath, debugDescription: "Expected a list, found an empty object.")
+            throw DecodingError.typeMismatch(Value.self, context)
+        }
+        value = try Value.from(raw: raw)
     }
 }
+
+private protocol RawList {}
+extension Array: RawList {}
 
 extension FromRaw: Sendable where Value: Sendable {}

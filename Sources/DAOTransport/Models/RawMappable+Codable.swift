@@ -93,6 +93,6 @@ enum JsonMapping {
     }
 
     static func decode<Value: Decodable>(_ type: Value.Type, from raw: Json, with decoder: JSONDecoder) throws -> Value {
-        try decoder.decode(type, from: raw.data())
+        try raw.decode(type, with: decoder)
     }
 }

@@ -20,25 +20,20 @@ public struct Book: Codable, Sendable, Equatable {
 }
 
 /// Every response of this server is inside "data". The envelope is internal to this module.
-protocol EnvelopeEndpoint: Endpoint, URLRequestBuildable {
-    associatedtype Root: Decodable = Content
-    func content(from root: Root) throws -> Content
+protocol EnvelopeEndpoint: JsonEndpoint, URLRequestBuildable where Root == JsonBody {
+    associatedtype Inside: Decodable = Content
+    func content(from inside: Inside) throws -> Content
 }
 
 extension EnvelopeEndpoint {
-    /// Decodes the root and returns its content.
-    public func content(from response: URLResponse?, with body: Data) throws -> Content {
-        try content(from: JsonBody.decode(ResponseData<Root>.self, from: body).data)
-    }
-
-    /// Throws for API errors and statuses that are not a success.
-    public func validate(_ request: URLRequest, response: HTTPURLResponse, data: Data) throws {
-        try ResponseValidator.validate(response, with: data)
+    /// Decodes the envelope and returns its content.
+    public func content(from body: JsonBody) throws -> Content {
+        try content(from: body.decode(ResponseData<Inside>.self).data)
     }
 }
 
-extension EnvelopeEndpoint where Root == Content {
-    func content(from root: Content) -> Content { root }
+extension EnvelopeEndpoint where Inside == Content {
+    func content(from inside: Content) -> Content { inside }
 }
 
 /// A list in the shared envelope: `{"data": […]}`.
@@ -82,46 +77,29 @@ public struct NestedBookListEndpoint: EnvelopeEndpoint {
 
     /// The request, relative to the base URL.
     public func makeRequest() throws -> URLRequest { try get("nested-books") }
-    func content(from root: BookListResponse) -> [Book] { root.bookList }
+    func content(from inside: BookListResponse) -> [Book] { inside.bookList }
 }
 
-/// An envelope with a different key for each endpoint: `{"book_list": […]}`. The root stays internal.
-protocol KeyedEndpoint: Endpoint, URLRequestBuildable {
-    associatedtype Root: Decodable = Content
-    func content(from root: Root) throws -> Content
-}
-
-extension KeyedEndpoint {
-    /// Decodes the root and returns its content.
-    public func content(from response: URLResponse?, with body: Data) throws -> Content {
-        try content(from: JsonBody.decode(Root.self, from: body))
-    }
-}
-
-/// A list under a separate key: `{"book_list": […]}`.
-public struct KeyedBookListEndpoint: KeyedEndpoint {
-    /// The content without the envelope.
-    public typealias Content = [Book]
-
+/// A list under a separate key: `{"book_list": […]}`. Its root is internal.
+public struct KeyedBookListEndpoint: JsonEndpoint, URLRequestBuildable {
     /// The endpoint.
     public init() {}
 
     /// The request, relative to the base URL.
     public func makeRequest() throws -> URLRequest { try get("keyed-books") }
-    func content(from root: BookListResponse) -> [Book] { root.bookList }
+    /// The content without the envelope.
+    public func content(from body: JsonBody) throws -> [Book] { try body.decode(BookListResponse.self).bookList }
 }
 
-/// A single book under a separate key: `{"book": {…}}`.
-public struct KeyedBookEndpoint: KeyedEndpoint {
-    /// The content without the envelope.
-    public typealias Content = Book
-
-    struct Root: Decodable { let book: Book }
+/// A single book under a separate key: `{"book": {…}}`. Its root is private.
+public struct KeyedBookEndpoint: JsonEndpoint, URLRequestBuildable {
+    private struct Envelope: Decodable { let book: Book }
 
     /// The endpoint.
     public init() {}
 
     /// The request, relative to the base URL.
     public func makeRequest() throws -> URLRequest { try get("keyed-book") }
-    func content(from root: Root) -> Book { root.book }
+    /// The content without the envelope.
+    public func content(from body: JsonBody) throws -> Book { try body.decode(Envelope.self).book }
 }
