@@ -23,7 +23,7 @@ enum Fault: String, CaseIterable, Sendable {
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
         groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
-        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch, callsOfSeveralReadsMove
+        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         mergeYieldsToItsClosure, mergeReadsAhead, neverWritesNil,
@@ -124,7 +124,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch, .batchesLoseTheirRest,
-                .callsOfSeveralReadsMove, .cascadesSpareWhatListsHold,
+                .cascadesSpareWhatListsHold,
             ].contains($0)
     }
 
@@ -134,7 +134,6 @@ enum Fault: String, CaseIterable, Sendable {
         case .comparesTheFirst240Bytes: ["P.lengthsOfTexts"]
         case .limitsEndBeforeABatch: ["Q.countsOfRows"]
         case .batchesLoseTheirRest: ["W.countsOfRows"]
-        case .callsOfSeveralReadsMove: ["Q.groupsBesideAWriter"]
         case .cascadesSpareWhatListsHold: ["R.cascadeOfWhatAListHolds"]
         case .readersWait: ["T.readersSeeTheLastCommit"]
         case .runsBodyElsewhere: ["T.runsOnceHere"]
