@@ -27,7 +27,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -119,6 +119,9 @@ mutant-suite: ## Plant the suite's faults in databases of URL (sqlite:, lmdb:, p
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	@Scripts/with-postgres.sh sh -c 'DAO_FAULTS_URL="$(or $(URL),$$DAO_POSTGRES_URL?pool=40)" swift test --skip-build --filter DAOConformanceTests.MutantTests'
+
+constants: ## The numbers in the sources that change a path, and the cases that try each on both sides (ARGUMENTS=--open)
+	@Scripts/constants.py $(ARGUMENTS)
 
 coverage: ## Which lines of the libraries the suite and generated scripts alone come by
 	@Scripts/setup.sh

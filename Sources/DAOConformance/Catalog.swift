@@ -29,6 +29,7 @@ enum Catalog {
         EvolutionRelations.cases, EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
         EvolutionRows.cases,
+        Thresholds.cases, Pairs.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
     ]
 }

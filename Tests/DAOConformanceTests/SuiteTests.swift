@@ -72,6 +72,20 @@ import Testing
         #expect(rules.map(String.init).sorted() == ContractRule.all.map(\.id).sorted())
     }
 
+    /// Every case that the table of pairs names exists.
+    @Test func pairsMatchTheDocument() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("Docs/RulePairs.md"), encoding: .utf8)
+        let (ids, rules) = (Set(Conformance.all.map(\.id)), Set(ContractRule.all.map(\.id)))
+        let named = text.matches(of: /`([A-Z]\.\w+)`/).map { String($0.output.1) }
+        #expect(named.count > 15)
+        for id in named { #expect(ids.contains(id), "Docs/RulePairs.md names \(id), which is no case") }
+        for rule in text.matches(of: /\b([KVPQWRTCOLEN][0-9]{1,2})\b/).map({ String($0.output.1) }) {
+            #expect(rules.contains(rule), "Docs/RulePairs.md names \(rule), which is no rule")
+        }
+    }
+
     @Test func hangingCaseIsReported() async {
         let hanging = ConformanceCase("K.hanging", "K1", title: "a case that never ends") { _ in
             while true { Thread.sleep(forTimeInterval: 1) }

@@ -41,7 +41,7 @@ final class ConformanceProgress: Sendable {
             let failures = state.failed == 0 ? "" : ", \(state.failed) failed"
             let seconds = (ContinuousClock.now - slowest.value) / .seconds(1)
             let slow = seconds < 1 ? slowest.key : "\(slowest.key) for \(Int(seconds)) s"
-            return "\(target): \(state.done) of \(state.total) cases\(failures); \(slow)"
+            return "\(target)\(target.hasSuffix(":") ? "" : ":") \(state.done) of \(state.total) cases\(failures); \(slow)"
         }
     }
 }

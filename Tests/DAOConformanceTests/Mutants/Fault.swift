@@ -15,7 +15,7 @@ enum Fault: String, CaseIterable, Sendable {
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
         emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
-        searchesShortArraysOnly, membersOfNilMatchNothing
+        searchesShortArraysOnly, membersOfNilMatchNothing, comparesTheFirst240Bytes
     // Queries
     case ignoresLimit, limitOffByOne, offsetOffByOne, ignoresOffset, acceptsNegatives, sortsNilLast, sortsNaNFirst,
         ignoresDirection,
@@ -23,18 +23,19 @@ enum Fault: String, CaseIterable, Sendable {
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
         groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
-        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex
+        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         mergeYieldsToItsClosure, mergeReadsAhead, neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
-        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition
+        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition, batchesLoseTheirRest
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
-        linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, forgetsTargetErasures
+        linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, forgetsTargetErasures,
+        cascadesSpareWhatListsHold
     // Transactions
     case forgetsRollback, losesSavepoints, innerFailureUndoesAll, wrapsBodyErrors, noTransactions, hidesOwnWrites, readersWait,
         readsAfterTheEnd, snapshotIsLive, runsBodyTwice, runsBodyElsewhere, refusesInner, promisesEveryHandle,
@@ -113,21 +114,27 @@ enum Fault: String, CaseIterable, Sendable {
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, rewrite no row with references in a migration, write synchronously, erase nothing in the closure
-    /// of an update, and use one database at a time, which is verified for its damage only.
+    /// read no rows without types, have no lists of rows that cascade with others, rewrite no row with references in a migration,
+    /// write synchronously, erase nothing in the closure of an update, have few rows and short texts, and use one
+    /// database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
-                .updateCountsErased, .compactionHoldsWriters,
+                .updateCountsErased, .compactionHoldsWriters, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
+                .batchesLoseTheirRest, .cascadesSpareWhatListsHold,
             ].contains($0)
     }
 
     /// The cases to run for a fault that makes all other cases wait for a timeout, or that others detect too; nil to run every case.
     var onlyCases: Set<String>? {
         switch self {
+        case .comparesTheFirst240Bytes: ["P.lengthsOfTexts"]
+        case .limitsEndBeforeABatch: ["Q.countsOfRows"]
+        case .batchesLoseTheirRest: ["W.countsOfRows"]
+        case .cascadesSpareWhatListsHold: ["R.cascadeOfWhatAListHolds"]
         case .readersWait: ["T.readersSeeTheLastCommit"]
         case .runsBodyElsewhere: ["T.runsOnceHere"]
         case .sharedCallsFailTogether: ["T.sharedCommits"]

@@ -82,7 +82,17 @@ final class FaultyDatabase: Database {
             return FaultyLinks(base: try base.makeLinks(for: relation), fault: fault)
         }
         let database = try fault == .linksSurviveRollback ? FaultyBase.of(fault).open(location.appending("links")) : base
-        return FaultyLinks(base: try database.makeHiddenLinks(for: relation), fault: fault)
+        var links = FaultyLinks(base: try database.makeHiddenLinks(for: relation), fault: fault)
+        if fault == .cascadesSpareWhatListsHold, relation.isToOne, relation.targetErasure == .cascade {
+            links.held = { keys in
+                let entities = try database.entities()
+                let lists = entities.flatMap { $0.relations(among: entities) }.filter {
+                    !$0.isToOne && $0.target == relation.entity
+                }
+                return try Set(lists.flatMap { try database.makeHiddenLinks(for: $0).linked(among: keys) })
+            }
+        }
+        return links
     }
 
     func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {

@@ -4,6 +4,8 @@ import DAOCore
 struct FaultyLinks: LinkStorage {
     let base: any LinkStorage
     let fault: Fault
+    /// Those of some parents that a list holds; nil when it does not matter.
+    var held: (@Sendable ([Key]) throws -> Set<Key>)?
 
     var isInRows: Bool { base.isInRows }
 
@@ -22,6 +24,7 @@ struct FaultyLinks: LinkStorage {
 
     func parents(of children: [Key]) throws -> [Key] {
         let parents = try base.parents(of: children)
+        if let held = try held?(parents) { return parents.filter { !held.contains($0) } }
         return fault == .linksMissParents ? Array(parents.dropLast()) : parents
     }
 

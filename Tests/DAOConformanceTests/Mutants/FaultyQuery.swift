@@ -131,6 +131,7 @@ struct FaultyQuery<Record: Model> {
         }
         switch fault {
         case .ignoresLimit: limit = nil
+        case .limitsEndBeforeABatch: limit = limit.map { $0 == 256 ? 255 : $0 }
         case .limitOffByOne: limit = limit.map { $0 == .max ? $0 : $0 + 1 }
         case .offsetOffByOne: offset = offset > 0 ? offset - 1 : 0
         case .ignoresOffset: offset = 0
@@ -153,6 +154,10 @@ struct FaultyQuery<Record: Model> {
         case (.nanEqualsNothing, .compare(_, .equal, .double(let number))) where number.isNaN: return .none
         case (.comparesTextWithoutCase, .compare(let field, .equal, .string(let text))):
             return .text(field: field, TextPattern(.equals, text, [.caseInsensitive]), isNegated: false)
+        case (.comparesTheFirst240Bytes, .compare(let field, .equal, .string(let text))) where text.utf8.count > 240:
+            return .text(
+                field: field, TextPattern(.hasPrefix, String(decoding: text.utf8.prefix(240), as: UTF8.self), []),
+                isNegated: false)
         case (.ignoresTextOptions, .text(let field, let pattern, let isNegated)):
             return .text(field: field, TextPattern(pattern.match, pattern.text, []), isNegated: isNegated)
         case (.knowsASCIICaseOnly, .text(let field, let pattern, let isNegated)) where !pattern.text.utf8.allSatisfy { $0 < 128 }:

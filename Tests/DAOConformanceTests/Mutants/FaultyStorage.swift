@@ -182,6 +182,7 @@ struct FaultyStorage<Record: Model>: Storage {
                 try base.insert(records.filter { seen.insert(schema.key(of: $0)).inserted })
             case .appliesHalf: for record in records { try base.insert([record]) }
             case .dropsLastOfMany: try base.insert(records.count > 20 ? records.dropLast() : records)
+            case .batchesLoseTheirRest: try base.insert(records.count == 1001 ? records.dropLast() : records)
             default: try base.insert(records)
             }
         }

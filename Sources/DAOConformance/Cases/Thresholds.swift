@@ -1,0 +1,255 @@
+import DAOCore
+import Foundation
+
+/// Numbers at which an implementation goes another way: batches, buffers, lists that become tables, texts that an index cuts. A
+/// backend names its own in `Scripts/constants.json`; these are all of them, each with the number before and after.
+enum Thresholds {
+    /// Numbers of rows, keys and values.
+    private static let counts = around([8, 16, 32, 64, 100, 128, 256, 500, 1000, 1024])
+    /// Numbers of rows that take longer.
+    private static let manyCounts = around([4096, 5000, 10_000])
+    /// Lengths of texts and data, in bytes.
+    private static let lengths = around([8, 16, 64, 80, 120, 128, 240, 256, 511, 1000, 1024, 4096, 32_768, 65_536])
+
+    private static func around(_ numbers: [Int]) -> [Int] { numbers.flatMap { [$0 - 1, $0, $0 + 1] } }
+
+    static let cases: [ConformanceCase] = [
+        ConformanceCase(
+            "W.countsOfRows", "W1", "W5", "Q4", title: "a call writes, reads and erases any number of rows", isHeavy: true
+        ) {
+            context in
+            try checkWrites(of: counts, context)
+        },
+        ConformanceCase(
+            "W.countsOfManyRows", "W1", "W5", "Q4", title: "a call writes, reads and erases any number of thousands of rows",
+            isHeavy: true
+        ) { context in
+            try checkWrites(of: manyCounts, context)
+        },
+        ConformanceCase(
+            "Q.countsOfRows", "Q3", "Q6", "Q7", "Q11", title: "limits, offsets, streams, groups and totals of any number of rows",
+            isHeavy: true
+        ) { context in
+            let most = counts.max() ?? 0
+            let rows = (0..<most + 10).map { Item(id: $0, name: "\($0)", number: $0 * 7 % 5, note: $0 % 3 == 0 ? nil : "n\($0)") }
+            let reference = try ReferenceRows(context, rows)
+            let (dao, storage) = (reference.dao, reference.dao.storage)
+            for count in counts {
+                for order: [Sort<Item>] in [[], [.descending(\.number)], [.ascending(\.note)]] {
+                    try reference.checkReference(Query(orderedBy: order, limit: count), "\(count) rows, \(order.count) sorts")
+                    try reference.checkReference(Query(orderedBy: order, limit: 3, offset: count), "rows after \(count)")
+                }
+                let condition = Condition<Item> { $0.id < count }
+                let cursor = try storage.cursor(Query(where: condition))
+                var streamed: [Int] = []
+                while case let batch = try cursor.next(256), !batch.isEmpty { streamed += batch.map(\.id) }
+                cursor.close()
+                try expectEqual(streamed, Array(0..<count), "a stream of \(count) rows")
+                try expectEqual(try dao.sum(\.id, where: { $0.id < count }), count * (count - 1) / 2, "the sum of \(count) rows")
+                try expectEqual(try dao.distinct(\.name, where: { $0.id < count }).count, count, "\(count) different names")
+            }
+        },
+        ConformanceCase("P.countsOfValues", "P4", title: "a list of any number of values, by key, by index and by neither") {
+            context in
+            let most = (counts + [5000]).max() ?? 0
+            // Every second number is stored.
+            let rows = stride(from: 0, to: 2100, by: 2).map { Item(id: $0, name: "\($0)", number: $0) }
+            let reference = try ReferenceRows(context, rows)
+            for count in counts + [most - 1, most, most + 1] {
+                // The last value of the list is stored, and decides.
+                let values = (0..<count).map { $0 == count - 1 ? 2098 : $0 * 2 + 1 }
+                let expected = [2098]
+                try expectEqual(try reference.ids(Condition { $0.id.in(values) }), expected, "\(count) keys")
+                try expectEqual(try reference.ids(Condition { $0.number.in(values) }), expected, "\(count) values by an index")
+                try expectEqual(try reference.ids(Condition { $0.name.in(values.map(String.init)) }), expected, "\(count) texts")
+                let members = Array(0..<min(count, 1050)).map { $0 * 2 }
+                try expectEqual(try reference.ids(Condition { $0.number.in(members) }), members, "\(members.count) stored values")
+            }
+        },
+        ConformanceCase("P.countsOfConditions", "P1", "P7", title: "conditions of any number of parts and levels") { context in
+            let rows = (0..<60).map { Item(id: $0, name: "\($0 % 7)", number: $0 % 11, note: $0 % 4 == 0 ? nil : "\($0 % 5)") }
+            let reference = try ReferenceRows(context, rows)
+            // No part says what another one does, and those of an index are beside others.
+            func part(_ number: Int) -> Condition<Item> {
+                switch number % 3 {
+                case 0: Condition { $0.number == number % 11 && $0.id > number % 50 }
+                case 1: Condition { $0.name == "\(number % 7)" }
+                default: Condition { $0.note == "\(number % 5)" && $0.number < number % 13 }
+                }
+            }
+            for count in around([3, 4, 8, 16, 20, 32, 64, 100, 500]) {
+                let parts = (0..<count).map(part)
+                let any = parts.dropFirst().reduce(parts[0]) { $0 || $1 }
+                try reference.checkReference(any, "any of \(count) conditions")
+                let none = parts.dropFirst().reduce(!parts[0]) { $0 && !$1 }
+                try reference.checkReference(none, "none of \(count) conditions")
+            }
+            for depth in around([4, 8, 16, 20, 32, 64]) {
+                let levels = (1...depth).reduce(part(0)) { $1 % 2 == 0 ? $0 && !part($1 * 7) : $0 || part($1 * 5) }
+                try reference.checkReference(levels, "\(depth) levels")
+                try reference.checkReference(
+                    Query(where: levels, orderedBy: [.descending(\.number)], limit: 9), "the first of \(depth) levels")
+            }
+        },
+        ConformanceCase(
+            "P.lengthsOfTexts", "P2", "V1", "Q1", title: "texts of any length are found, compared and sorted to their last byte",
+            isHeavy: true
+        ) { context in
+            // Of each length two texts that differ in their last byte, and one that ends in a combining mark.
+            let texts = lengths.flatMap { length -> [String] in
+                let start = String(repeating: "a", count: length - 1)
+                return [start + "b", start + "c", String(start.dropLast()) + "\u{301}"]
+            }
+            let rows = texts.enumerated().map { Computed(id: $0.offset, text: $0.element) }
+            let reference = try ReferenceRows(context, rows)
+            try expectSame(try reference.dao.read(), rows)
+            try reference.checkReference(Query(orderedBy: [.ascending(\.text)]), "the order of texts")
+            try reference.checkReference(Query(orderedBy: [.descending(\.text)], limit: 7), "the last texts")
+            for row in rows {
+                let length = row.text.utf8.count
+                let text = row.text
+                try reference.checkReference(Query(where: Condition { $0.text == text }), "a text of \(length) bytes")
+                try reference.checkReference(Query(where: Condition { $0.text.hasPrefix(text) }), "a prefix of \(length) bytes")
+                try reference.checkReference(Query(where: Condition { $0.text > text }), "what is after \(length) bytes")
+                try reference.checkReference(Query(where: Condition { $0.text.in([text, "-"]) }), "a list with \(length) bytes")
+                try reference.checkReference(
+                    Query(where: Condition { $0.text.contains(String(text.suffix(9))) }, limit: 5), "the end of \(length) bytes")
+            }
+        },
+        ConformanceCase("V.lengthsOfData", "V1", title: "texts and data of any length come back, beside others that are nil") {
+            context in
+            let dao = try context.dao(Blob.self)
+            let rows = lengths.enumerated().map { index, length in
+                Blob(
+                    id: index, text: String(repeating: "é", count: length / 2) + (length % 2 == 0 ? "" : "."),
+                    data: Data((0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) }))
+            }
+            try dao.create(rows)
+            try expectSame(try dao.read(), rows)
+            try dao.persist(
+                rows.reversed().enumerated().map { Blob(id: $0.offset, text: $0.element.text, data: $0.element.data) })
+            try expectSame(
+                try dao.read(),
+                rows.reversed().enumerated().map { Blob(id: $0.offset, text: $0.element.text, data: $0.element.data) },
+                "the rows with the lengths of others")
+        },
+        ConformanceCase("R.depthOfChains", "R1", "R6", title: "a value has 512 levels at most, and is written back without loss")
+        {
+            context in
+            let (database, folders) = try context.open(with: Folder.self)
+            let storage = try database.storage(for: Folder.self)
+            for length in around([16, 512]) {
+                for id in stride(from: length, to: 0, by: -1) {
+                    let next = try storage.read(keys: [.integer(Int64(id + 1))], includesSubentities: false)
+                    try folders.persist(Folder(id: id, children: next))
+                }
+                var first = try require(folders.read(byPrimaryKey: 1), "the first folder of \(length)")
+                var (depth, next) = (0, [first])
+                while let folder = next.first { (depth, next) = (depth + 1, folder.children) }
+                try expectEqual(depth, min(length, 512), "the levels of a chain of \(length)")
+                first.name = "changed"
+                try folders.persist(first)
+                try expectEqual(
+                    try folders.count { $0.children.contains { $0.id > 0 } }, length - 1, "the folders of \(length) with a child")
+                try folders.erase()
+            }
+        },
+        ConformanceCase("R.countsOfParents", "R1", "R4", title: "lists of any number of parents, with and without gaps") {
+            context in
+            let (database, dao) = try context.open(with: Digest.self)
+            let digests = (1...520).map { id in
+                Digest(id: id, posts: (0..<id % 3).map { Post(id: id * 10 + $0, text: "\(id) \($0)") })
+            }
+            try dao.create(digests)
+            for count in around([3, 8, 16, 64, 256, 500]) {
+                try expectSame(
+                    try dao.read(byPrimaryKeys: (1...count).map { UniqueID($0) }), Array(digests.prefix(count)),
+                    "\(count) parents")
+                let apart: [Int] = Array(stride(from: 1, through: 520, by: max(1, 520 / count)).prefix(count))
+                try expectSame(
+                    try dao.read(byPrimaryKeys: apart.map { UniqueID($0) }), apart.map { digests[$0 - 1] },
+                    "\(apart.count) parents with gaps")
+            }
+            try dao.erase { $0.id > 520 - 65 }
+            try expectEqual(try dao.count(), 520 - 65, "the parents that are left")
+            let left = digests.prefix(520 - 65)
+            try expectEqual(
+                try database.dao(Post.self).count(), left.map(\.posts.count).reduce(0, +), "the children of those that are left")
+        },
+        ConformanceCase("R.lengthsOfKeys", "R1", "R4", "K3", title: "parents and children whose keys have any length") {
+            context in
+            let (database, dao) = try context.open(with: KeyRing.self)
+            let keys = [1, 8, 16, 118, 119, 120, 121, 239, 240, 241, 255, 256].map { length -> [String] in
+                (0..<2).map { String(repeating: "k", count: length - 1) + "\($0)" }
+            }
+            let rings = keys.flatMap { pair -> [KeyRing] in
+                pair.map { id in
+                    KeyRing(id: id, keys: keys.reversed().map { KeyedBy(id: $0[id.hasSuffix("1") ? 1 : 0], note: id) })
+                }
+            }
+            // A child has the note of the ring that was written last.
+            for ring in rings { try dao.persist(ring) }
+            for ring in rings {
+                try expectEqual(
+                    try require(try dao.read(byPrimaryKey: ring.id), "the ring").keys.map(\.id), ring.keys.map(\.id),
+                    "the children of a parent of \(ring.id.utf8.count) bytes")
+            }
+            let children = try database.dao(KeyedBy<String>.self)
+            for pair in keys {
+                try children.erase(byPrimaryKey: pair[1])
+                let left = try require(try dao.read(byPrimaryKey: keys[0][1]), "the ring")
+                try expect(!left.keys.map(\.id).contains(pair[1]), "no erased child of \(pair[1].utf8.count) bytes")
+                let other = try require(try dao.read(byPrimaryKey: keys[0][0]), "the other ring")
+                try expectEqual(other.keys.count, keys.count, "the children of the other ring")
+            }
+        },
+        ConformanceCase(
+            "E.countsOfCopiedRows", "E5", "L9", title: "a copy and a verification have any number of rows and lists",
+            requires: [.evolution], isHeavy: true
+        ) { context in
+            for (lists, rows) in [(999, 4095), (1000, 4096), (1001, 4097), (2, 9999), (2, 10_000), (2, 10_001)] {
+                let source = try context.openOther("s\(rows)")
+                try source.dao(Item.self).create(Item.make(1...rows))
+                let digests = (1...lists).map { Digest(id: $0, posts: [Post(id: $0, text: "\($0)")]) }
+                try source.dao(Digest.self).create(digests)
+                let target = try context.openOther("t\(rows)")
+                try source.copy(to: target)
+                try expectSame(try target.dao(Item.self).read(), Item.make(1...rows), "\(rows) rows of a copy")
+                try expectSame(try target.dao(Digest.self).read(), digests, "\(lists) lists of a copy")
+                try expectEqual(try target.verify().rows["item"], rows, "the rows of a verification")
+                try source.close()
+                try target.close()
+            }
+        },
+    ]
+
+    /// Writes, reads and erases numbers of rows, each in one call.
+    private static func checkWrites(of counts: [Int], _ context: ConformanceContext) throws {
+        let (database, dao) = try context.open(with: Item.self)
+        for count in counts {
+            let rows = Item.make(1...count)
+            try dao.create(rows)
+            try expectEqual(try dao.count(), count, "the count of \(count) rows")
+            let last = try require(rows.last, "a row")
+            try expectSame(try dao.read(byPrimaryKey: count), last, "the last of \(count) rows")
+            try expectSame(try dao.read { $0.number == count * 10 }, [last], "the last of \(count) rows, by its index")
+            try expectEqual(
+                try dao.read(byPrimaryKeys: (1...count).reversed().map { UniqueID($0) }).map(\.id), (1...count).reversed(),
+                "\(count) rows by their keys")
+            try expectError(.duplicateKey, "\(count) rows again", entity: "item", key: UniqueID(count), field: "id") {
+                try dao.create((0..<count - 1).map { Item(id: -1 - $0, name: "") } + [last])
+            }
+            try expectEqual(try dao.count(), count, "the count after a call that failed")
+            try dao.persist(rows.map { Item(id: $0.id, name: $0.name, number: -$0.id) })
+            try expectEqual(try dao.count { $0.number < 0 }, count, "\(count) rows that were persisted")
+            try expectEqual(try dao.update(where: { $0.id > 0 }) { $0.number = 5 }, count, "\(count) rows that were updated")
+            try expectEqual(try dao.set(\.number, to: 6) { $0.number == 5 }, count, "\(count) rows that were set")
+            try expectRollback(of: database) { try expectEqual(try dao.erase { $0.number == 6 }, count, "\(count) erased rows") }
+            try expectEqual(try dao.count { $0.number == 6 }, count, "the count after a rollback")
+            try expectEqual(try dao.erase(), count, "\(count) erased rows")
+            try expectEqual(try dao.count(), 0, "the rows that are left of \(count)")
+        }
+    }
+}
+
+extension Computed: Numbered {}
