@@ -105,6 +105,8 @@ final class ArrayEntityStore: EntityStore {
     func erase(_ keys: [Key], from entity: String) throws {
         let keys = Set(keys)
         if keys.isEmpty { return }
+        // Who observes the entity is told.
+        try database.write(touching: entity) { _ in }
         transaction.tables[entity]?.rows.removeAll { keys.contains($0.key) }
     }
 

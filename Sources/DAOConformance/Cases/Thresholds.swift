@@ -133,27 +133,6 @@ enum Thresholds {
                 rows.reversed().enumerated().map { Blob(id: $0.offset, text: $0.element.text, data: $0.element.data) },
                 "the rows with the lengths of others")
         },
-        ConformanceCase("R.depthOfChains", "R1", "R6", title: "a value has 512 levels at most, and is written back without loss")
-        {
-            context in
-            let (database, folders) = try context.open(with: Folder.self)
-            let storage = try database.storage(for: Folder.self)
-            for length in around([16, 512]) {
-                for id in stride(from: length, to: 0, by: -1) {
-                    let next = try storage.read(keys: [.integer(Int64(id + 1))], includesSubentities: false)
-                    try folders.persist(Folder(id: id, children: next))
-                }
-                var first = try require(folders.read(byPrimaryKey: 1), "the first folder of \(length)")
-                var (depth, next) = (0, [first])
-                while let folder = next.first { (depth, next) = (depth + 1, folder.children) }
-                try expectEqual(depth, min(length, 512), "the levels of a chain of \(length)")
-                first.name = "changed"
-                try folders.persist(first)
-                try expectEqual(
-                    try folders.count { $0.children.contains { $0.id > 0 } }, length - 1, "the folders of \(length) with a child")
-                try folders.erase()
-            }
-        },
         ConformanceCase("R.countsOfParents", "R1", "R4", title: "lists of any number of parents, with and without gaps") {
             context in
             let (database, dao) = try context.open(with: Digest.self)
