@@ -26,7 +26,7 @@ enum Fault: String, CaseIterable, Sendable {
         indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
-        mergeYieldsToItsClosure, mergeReadsAhead, neverWritesNil,
+        mergeYieldsToItsClosure, mergeReadsAhead, writesBackWhatWasRead, updateStoresErased, neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
@@ -121,7 +121,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
-                .updateCountsErased,
+                .updateCountsErased, .writesBackWhatWasRead, .updateStoresErased,
             ].contains($0)
     }
 
