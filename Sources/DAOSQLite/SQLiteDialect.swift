@@ -85,7 +85,7 @@ struct SQLiteDialect: SQLDialect {
         return [
             "CREATE TABLE \(name) (\(key) \(elements.keyType) NOT NULL, \(element) NOT NULL, PRIMARY KEY (\(key), \(element))) WITHOUT ROWID",
             "INSERT INTO \(name) SELECT DISTINCT \(entries(of: elements))",
-            "CREATE INDEX \(quoted("\(elements.name).index")) ON \(name) (\(element), \(key))",
+            "CREATE INDEX \(quoted(elements.indexName)) ON \(name) (\(element), \(key))",
             trigger(0, "INSERT", "BEGIN \(delete("NEW"))\(insert)END"),
             trigger(
                 1, "UPDATE OF \(elements.array), \(elements.keyColumn)", "WHEN \(changes) BEGIN \(delete("OLD"))\(insert)END"),

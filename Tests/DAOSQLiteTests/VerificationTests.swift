@@ -17,9 +17,11 @@ import Testing
         var rank: Int
         var cover: Tag?
         var tags: [Tag]
+        var words: [String] = []
         static let schema = Schema(
             "page", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank),
-            Field("cover", \.cover, .owned), Field("tags", \.tags, .linked), indexes: [Index(\.title, \.rank)])
+            Field("cover", \.cover, .owned), Field("tags", \.tags, .linked), Field("words", \.words),
+            indexes: [Index(\.title, \.rank), Index(elements: \.words)])
     }
 
     private let place = Place()
@@ -74,6 +76,15 @@ import Testing
             statement + "; ALTER TABLE page DROP COLUMN more; CREATE TABLE tag (id TEXT PRIMARY KEY) WITHOUT ROWID")
         let mended = try place.database().verify()
         #expect(mended.problems.allSatisfy { $0.field == "cover" || $0.field == "tags" }, "\(mended)")
+    }
+
+    @Test func indexesOfHelperTablesAreMissed() throws {
+        let links = try report(after: "DROP INDEX \"page.tags.child\"")
+        #expect(links.problems.map(\.kind) == [.schemaMismatch] && links.problems.map(\.field) == ["tags"], "\(links)")
+        #expect(links.problems.first?.message.contains("CREATE INDEX \"page.tags.child\"") == true, "\(links)")
+        let elements = try VerificationTests().report(after: "DROP INDEX \"page.words.elements.index\"")
+        #expect(elements.problems.map(\.kind) == [.schemaMismatch], "\(elements)")
+        #expect(elements.problems.map(\.field) == ["words"], "\(elements)")
     }
 
     @Test func linksWithoutRowsAreReported() throws {

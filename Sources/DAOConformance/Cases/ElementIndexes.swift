@@ -97,6 +97,24 @@ enum ElementIndexes {
                 }
             }
         },
+        ConformanceCase(
+            "Q.elementIndexPlans", "Q12", "Q9", title: "a plan with an index on elements names the field of the index"
+        ) {
+            context in
+            let stickers = try context.dao(Sticker.self)
+            try stickers.create(Sticker.make(300))
+            let conditions = [
+                Condition<Sticker> { $0.tags.contains("a") }, Condition { $0.tags.contains("a") || $0.tags.contains("b") },
+                Condition { $0.tags.contains("a") || $0.rank == 1 }, Condition { $0.rank == 1 || $0.tags.contains("a") },
+                Condition { $0.tags.contains("a") || $0.marks.contains(3) },
+            ]
+            let indexes = [["tags"], ["marks"], ["rank", "weight"]]
+            for condition in conditions {
+                let plan = try stickers.storage.explain(Query(where: condition))
+                guard case .index(let fields) = plan.access else { continue }
+                try expect(indexes.contains(fields), "an index of the entity in: \(plan)")
+            }
+        },
         ConformanceCase("Q.elementIndexOfValues", "Q9", title: "an index on elements that are no scalars is invalidSchema") {
             context in
             let database = try context.open()

@@ -227,8 +227,11 @@ enum EvolutionRows {
                     ["id": .string("v"), "title": .string(""), "owner": .integer(9)],
                 ])
             }
-            try expectError(.corruptedValue, "a number as a title", entity: "topic", field: "title") {
-                try rows.persist([["id": .string("t"), "title": .integer(1)]])
+            try expectError(.corruptedValue, "a number as a title", entity: "topic", key: "t", field: "title") {
+                try rows.persist([["id": .string("u")], ["id": .string("t"), "title": .integer(1)], ["id": .string("u")]])
+            }
+            try expectError(.corruptedValue, "no title", entity: "topic", key: "new", field: "title") {
+                try rows.persist([["id": .string("t")], ["id": .string("new")]])
             }
             try expectError(.invalidQuery, "no field", entity: "topic", field: "size") {
                 try rows.persist([["id": .string("t"), "size": .integer(1)]])

@@ -133,6 +133,29 @@ enum QueriesTotals {
             }
             try expect(try dao.min(\.textIndexed) == nil, "no smallest text")
         },
+        ConformanceCase(
+            "Q.groupsOfUnreadable", "Q11", "V3", "L7",
+            title: "a value of a group that cannot be read is corruptedValue with the field, and without a key",
+            requires: [.snapshotReads]
+        ) { context in
+            let (database, states) = try context.open(with: MoodOfDay.self)
+            try states.create([MoodOfDay(id: 1, mood: .calm, plain: .calm)])
+            try database.rows(of: "mood_of_day").persist([
+                ["id": .integer(2), "mood": .string("unknown"), "plain": .string("unknown")]
+            ])
+            for _ in 0..<2 {
+                try expectError(.corruptedValue, "distinct", entity: "mood_of_day", field: "mood") { try states.distinct(\.mood) }
+                try expectError(.corruptedValue, "without an index", entity: "mood_of_day", field: "plain") {
+                    try states.distinct(\.plain)
+                }
+                try expectError(.corruptedValue, "of a condition", entity: "mood_of_day", field: "mood") {
+                    try states.distinct(\.mood) { $0.id > 0 }
+                }
+                try expectError(.corruptedValue, "groups", entity: "mood_of_day", field: "mood") {
+                    try states.groups(by: \.mood, .count)
+                }
+            }
+        },
     ]
 
     private static let sums: [ConformanceCase] = [
@@ -198,4 +221,14 @@ enum QueriesTotals {
             try expectError(.invalidPredicate, entity: "probe") { try dao.min(\.doubled) }
         },
     ]
+}
+
+/// A row with an enumeration, with and without an index.
+private struct MoodOfDay: Plain, Model {
+    var id: Int
+    var mood: Mood
+    var plain: Mood
+
+    static let schema = Schema(
+        "mood_of_day", Self.init, Field("id", \.id, .primaryKey), Field("mood", \.mood, .indexed), Field("plain", \.plain))
 }

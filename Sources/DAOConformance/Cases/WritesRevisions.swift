@@ -134,6 +134,25 @@ enum WritesRevisions {
                 "an owned row that an update left as it was read")
             try expectEqual(try dossiers.read().map(\.revision), [4], "the revision of the dossier")
         },
+        ConformanceCase(
+            "W.revisionUnlinked", "W7", "R9", "R10",
+            title: "an erasure does not count rows whose References it makes nil, and a value from before is judged as any other"
+        ) { context in
+            let (database, minutes) = try context.open(with: Minutes.self)
+            let people = try database.dao(Person.self)
+            try people.create(Person(id: 1, name: "Ada"))
+            try minutes.create(Minutes(id: 1, chair: Reference(1)))
+            let before = try require(minutes.read(byPrimaryKey: 1), "the minutes")
+            try people.erase(byPrimaryKey: 1)
+            try expectEqual(try minutes.read(), [Minutes(id: 1, chair: nil, revision: 1)], "the row after the erasure")
+            try expectError(.referenceViolation, entity: "minutes", key: 1, conflictingKey: 1, field: "chair") {
+                try minutes.persist(before)
+            }
+            try people.create(Person(id: 1, name: "Bob"))
+            try minutes.persist(before)
+            try expectEqual(try minutes.read(), [Minutes(id: 1, chair: Reference(1), revision: 2)], "with a new row of the key")
+            try expectError(.invalidSchema, entity: "ticket_of", field: "seat") { try database.storage(for: TicketOfSeat.self) }
+        },
         ConformanceCase("W.revisionShared", "W7", "R2", title: "a row that two parents of one call own is counted once") {
             context in
             let (database, dossiers) = try context.open(with: Dossier.self)
@@ -198,6 +217,21 @@ private struct ProposalBefore: Plain, Model {
     var id: Int
     var title: String
     static let schema = Schema("proposal", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title))
+}
+
+/// A row that refers, and counts its writes.
+private struct Minutes: Plain, Model, Equatable {
+    var id: Int
+    var chair: Reference<Person>?
+    var revision = Revision()
+    static let schema = Schema(
+        "minutes", Self.init, Field("id", \.id, .primaryKey), Field("chair", \.chair), Field("revision", \.revision))
+}
+
+private struct TicketOfSeat: Model {
+    var id: Int
+    var seat: Reference<Person>?
+    static let schema = Schema("ticket_of", Self.init, Field("id", \.id, .primaryKey), Field("seat", \.seat, .unique))
 }
 
 private struct TwoRevisions: Model {

@@ -177,8 +177,8 @@ extension DAO {
             var next = FieldCounter()
             groups.append(
                 (
-                    try First.read(from: row, at: places[next.next()]),
-                    repeat try (each Other).read(from: row, at: places[next.next()])
+                    try First.read(fromGroup: row, at: places[next.next()]),
+                    repeat try (each Other).read(fromGroup: row, at: places[next.next()])
                 ))
         }
         return groups
@@ -201,5 +201,17 @@ extension DAO {
                 field: field.name)
         }
         return places
+    }
+}
+
+extension FieldValue {
+    /// Reads the value of a group of rows. A group has no key, and neither has the error of a value that cannot be read.
+    static func read(fromGroup row: RowReader, at index: Int) throws -> Self {
+        do {
+            return try read(from: row, at: index)
+        } catch var error as StorageError where error.kind == .corruptedValue {
+            error.key = nil
+            throw error
+        }
     }
 }

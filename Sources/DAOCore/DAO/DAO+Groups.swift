@@ -107,7 +107,9 @@ extension DAO {
         /// Begins a group, and returns what rows are added to. The loops over rows are not over packs: these look up types.
         func begin(_ row: RowReader, _ stored: DAOCore.Value) throws -> [RowCounter] {
             groups.append(
-                Group(value: try Value.read(from: row, at: place), stored: stored, running: (repeat try (each totals).begin())))
+                Group(
+                    value: try Value.read(fromGroup: row, at: place), stored: stored, running: (repeat try (each totals).begin()))
+            )
             let running = groups[groups.count - 1].running
             var counters: [RowCounter] = []
             for total in repeat each running { counters.append(total) }

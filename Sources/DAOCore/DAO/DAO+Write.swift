@@ -79,7 +79,7 @@ extension DAO {
     /// - Parameters:
     ///   - condition: A closure that makes the condition from the fields of the model.
     ///   - change: A closure that changes a record. It must not change the key.
-    /// - Returns: The number of records that met the condition, without those that the closure has erased before their turn.
+    /// - Returns: The number of records that met the condition, without those that the closure has erased.
     @discardableResult
     public func update(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
@@ -92,7 +92,7 @@ extension DAO {
     /// - Parameters:
     ///   - condition: The condition.
     ///   - change: A closure that changes a record. It must not change the key.
-    /// - Returns: The number of records that met the condition, without those that the closure has erased before their turn.
+    /// - Returns: The number of records that met the condition, without those that the closure has erased.
     @discardableResult
     public func update(where condition: Condition<Record>, _ change: (inout Record) throws -> Void) throws -> Int {
         try storage.update(Query(where: condition), change)

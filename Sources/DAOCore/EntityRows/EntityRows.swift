@@ -323,10 +323,18 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
             }
             return key
         }
-        _ = try storage.merge(keys: keys) { index, record in
-            var values = record?.values ?? entity.fields.map { $0.defaultValue ?? .null }
-            for (position, value) in changes[index] { values[position] = value }
-            record = Record(values: values)
+        var last = keys.first
+        do {
+            _ = try storage.merge(keys: keys) { index, record in
+                last = keys[index]
+                var values = record?.values ?? entity.fields.map { $0.defaultValue ?? .null }
+                for (position, value) in changes[index] { values[position] = value }
+                record = Record(values: values)
+            }
+        } catch var error as StorageError where error.kind == .corruptedValue && error.entity == entity.name && error.key == nil {
+            // A row is encoded when its closure has run. What encodes it knows the value alone.
+            error.key = last.map { UniqueID($0) }
+            throw error
         }
     }
 

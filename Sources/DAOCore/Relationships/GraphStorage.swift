@@ -300,8 +300,12 @@ extension GraphStorage {
             return try checkingReferences { note in
                 try counting.merge(keys: keys) { index, record in
                     let original = record
+                    let writes = database.writeCount
                     try body(index, &record)
-                    if let record { try note(original, record) }
+                    guard let record else { return }
+                    // A row that the closure has erased is stored again, with all of its References.
+                    let isErased = try !database.hasWrittenNothing(since: writes) && !flat.contains(key: keys[index])
+                    try note(isErased ? nil : original, record)
                 }
             }
         }
@@ -309,8 +313,8 @@ extension GraphStorage {
             var stored = 0
             let (revisions, references) = (CallRevisions(), CallReferences())
             // Rows are merged individually, because the closure can change rows that follow.
-            for (index, key) in keys.enumerated() where try merge(key, revisions, references, { try body(index, &$0) }) {
-                stored += 1
+            for (index, key) in keys.enumerated() {
+                if try merge(key, revisions, references, isStoredAgain: true, { try body(index, &$0) }) { stored += 1 }
             }
             try references.check()
             return stored
@@ -318,22 +322,35 @@ extension GraphStorage {
     }
 
     /// Merges the row with a key. The closure gets the row with its related rows.
+    ///
+    /// - Parameter isStoredAgain: Whether a row is stored again that the closure has erased.
+    /// - Returns: Whether the row was stored.
     private func merge(
         _ key: Key, _ revisions: CallRevisions, _ references: CallReferences, includesSubentities: Bool = true,
-        _ body: (inout Record?) throws -> Void
+        isStoredAgain: Bool, _ body: (inout Record?) throws -> Void
     ) throws -> Bool {
         // A change of a list needs the list: what reads include does not concern writes.
-        let original = try read(keys: [key], includesSubentities ? .whole : .withoutLists).first
-        var record = original
-        let transaction = AmbientTransaction.current
-        let writeCount = transaction?.writeCount
-        try revisions.change(key, &record, body)
-        guard let record else { return false }
+        let form = includesSubentities ? GraphForm.whole : .withoutLists
+        var originals: [Key: Record] = [:]
+        for record in try read(keys: [key], form) { originals[key] = record }
+        var record = originals[key]
+        let writes = database.writeCount
+        try revisions.change(key, &record, in: flat, body)
+        guard var record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        // The closure can have stored the row, too.
-        try GraphWrite(graph, revisions, references).run(
-            [record], originals: original.map { [key: $0] } ?? [:], rewritesLinks: transaction?.writeCount != writeCount,
-            flat.upsert)
+        let write = GraphWrite(graph, revisions, references)
+        if var original = originals[key], !database.hasWrittenNothing(since: writes) {
+            write.readsAgain = true
+            if let stored = try read(keys: [key], form).first {
+                try Record.schema.follow(stored, in: &record, readAs: &original)
+                originals[key] = original
+            } else if isStoredAgain {
+                write.rewritesLinks = true
+            } else {
+                return false
+            }
+        }
+        try write.run([record], originals: originals, flat.upsert)
         return true
     }
 
@@ -352,12 +369,14 @@ extension GraphStorage {
             var stored = 0
             let (revisions, references) = (CallRevisions(), CallReferences())
             for key in try keys(query) {
-                let wasStored = try merge(key, revisions, references, includesSubentities: query.includesSubentities) { record in
+                let wasStored = try merge(
+                    key, revisions, references, includesSubentities: query.includesSubentities, isStoredAgain: false
+                ) { record in
                     guard var changed = record.take() else { return }
                     try body(&changed)
                     record = consume changed
                 }
-                // The closure can have erased rows that follow.
+                // The closure can have erased the row, and rows that follow.
                 if wasStored { stored += 1 }
             }
             try references.check()

@@ -31,8 +31,11 @@ final class GraphWrite {
     /// The References that the call writes.
     let references: CallReferences
 
-    /// Whether links are written that a record holds as they were read, because they can have changed since.
-    private(set) var rewritesLinks = false
+    /// Whether links are written that the records hold as they were read, because their rows were erased since.
+    var rewritesLinks = false
+
+    /// Whether related rows can have been written since they were read.
+    var readsAgain = false
 
     init(_ graph: StorageGraph, _ revisions: CallRevisions, _ references: CallReferences) {
         self.graph = graph
@@ -45,17 +48,13 @@ final class GraphWrite {
     /// - Parameters:
     ///   - records: The records.
     ///   - originals: The records as they were read, by their keys. Unchanged related rows are not written.
-    ///   - rewritesLinks: Whether the links of the records can have changed since they were read.
     ///   - write: A closure that writes the rows of the given records.
-    func run<Record: Model>(
-        _ records: [Record], originals: [Key: Record] = [:], rewritesLinks: Bool = false, _ write: ([Record]) throws -> Void
-    ) throws {
+    func run<Record: Model>(_ records: [Record], originals: [Key: Record] = [:], _ write: ([Record]) throws -> Void) throws {
         try noteChildren(of: records)
         try write(records)
         remember(records)
-        self.rewritesLinks = rewritesLinks
         try enqueueRelated(of: records, originals: originals)
-        self.rewritesLinks = false
+        rewritesLinks = false
         // A loop instead of recursion: a chain of rows can be longer than the stack.
         var (next, nextAddition) = (0, 0)
         while true {
@@ -103,6 +102,8 @@ final class GraphWrite {
                     changed.append(child)
                 }
             }
+            var originals = originals
+            if readsAgain { try follow(in: &changed, readAs: &originals) }
             try store(unwritten(changed), originals: originals)
             let keys = Set(Child.schema.keys(of: changed))
             kept.removeAll { keys.contains(Child.schema.key(of: $0)) || isWritten($0) }
@@ -111,6 +112,21 @@ final class GraphWrite {
             try store(missing)
             let absent = Set(Child.schema.keys(of: missing))
             try enqueueRelated(of: kept.filter { !absent.contains(Child.schema.key(of: $0)) }, originals: originals)
+        }
+    }
+
+    /// Gives the fields of rows that are as they were read what is stored in them since (contract W9).
+    private func follow<Record: Model>(in records: inout [Record], readAs originals: inout [Key: Record]) throws {
+        let schema = Record.schema
+        let keys = schema.keys(of: records).filter { originals[$0] != nil }
+        var rows = try graph.rows(of: Record.self).read(keys: keys, includesSubentities: false)
+        try graph.attach(to: &rows, .whole)
+        let stored = Dictionary(zip(schema.keys(of: rows), rows), uniquingKeysWith: { $1 })
+        let read = originals
+        for (index, key) in schema.keys(of: records).enumerated() {
+            guard let now = stored[key], var original = read[key] else { continue }
+            try schema.follow(now, in: &records[index], readAs: &original)
+            originals[key] = original
         }
     }
 

@@ -48,8 +48,11 @@ struct PartStorage<Record: Model>: Storage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         try flat.merge(keys: keys) { index, record in
             let isStored = record != nil
+            let writes = database.writeCount
             try body(index, &record)
-            if !isStored, record != nil { throw cannotInsert(keys[index]) }
+            if record == nil || isStored && database.hasWrittenNothing(since: writes) { return }
+            // The closure can have stored or erased the row.
+            if try !flat.contains(key: keys[index]) { throw cannotInsert(keys[index]) }
         }
     }
 

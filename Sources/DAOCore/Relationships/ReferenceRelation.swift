@@ -77,17 +77,17 @@ extension ReferenceRelation {
 // MARK: Writing
 
 extension ReferenceRelation {
+    func isUnchanged(in record: Parent, since original: Parent) -> Bool {
+        withUnsafePointer(to: record) { reference(of: $0)?.key } == withUnsafePointer(to: original) { reference(of: $0)?.key }
+    }
+
     func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {
         var parents: [Key] = []
         var children = LinkedKeys()
         for record in records {
             let key = Parent.schema.key(of: record)
             let child = withUnsafePointer(to: record) { reference(of: $0)?.key }
-            if !write.rewritesLinks, let original = originals[key],
-                withUnsafePointer(to: original, { reference(of: $0)?.key }) == child
-            {
-                continue
-            }
+            if !write.rewritesLinks, let original = originals[key], isUnchanged(in: record, since: original) { continue }
             parents.append(key)
             children.append(child.map { [$0] } ?? [])
         }

@@ -33,6 +33,8 @@ protocol Relation<Parent>: Sendable {
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws
     /// Assigns the marker that nothing was read.
     func markUnread(_ records: inout [Parent]) throws
+    /// Whether a record holds what it was read with.
+    func isUnchanged(in record: Parent, since original: Parent) throws -> Bool
     /// Whether the list of a record has the marker that nothing was read; also where there is no list.
     func isUnread(in record: Parent) -> Bool
     /// Assigns the children with the given keys.
@@ -78,6 +80,7 @@ extension Relation {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
     func markUnread(_ records: inout [Parent]) throws {}
+    func isUnchanged(in record: Parent, since original: Parent) throws -> Bool { true }
     func isUnread(in record: Parent) -> Bool { true }
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws {}
     func enqueue(_ records: [Parent], originals: [Key: Parent], in write: GraphWrite) throws {}
@@ -252,6 +255,11 @@ extension TypedRelation {
         if isOwned { write.enqueue(owned: children, originals: originalChildren) } else { write.enqueue(linked: children) }
         if !unchanged.isEmpty { write.enqueue(linked: unchanged) }
         write.enqueue(GraphWrite.Links(relation: self, links: try links(in: write.graph), parents: parents, children: linked))
+    }
+
+    func isUnchanged(in record: Parent, since original: Parent) throws -> Bool {
+        let (held, isRead) = withUnsafePointer(to: record) { children(of: $0) }
+        return try !isRead || isUnchanged(held, since: original)
     }
 
     /// Returns whether a record holds the children that it was read with.

@@ -11,20 +11,28 @@ final class CallRevisions {
     ///   - key: The key of the row.
     ///   - record: The stored record, or the record that an earlier change of the call left; nil when there is
     ///     none.
-    ///   - body: A closure that changes the record.
+    ///   - storage: The rows of the model.
+    ///   - body: A closure that changes the record, and can write.
     /// - Throws: `.conflict` when the record that the closure leaves has another revision than the stored one.
-    func change<Record: Model>(_ key: Key, _ record: inout Record?, _ body: (inout Record?) throws -> Void) throws {
+    func change<Record: Model>(
+        _ key: Key, _ record: inout Record?, in storage: any Storage<Record>, _ body: (inout Record?) throws -> Void
+    ) throws {
         guard let field = Record.schema.revision else { return try body(&record) }
-        let before = stored[ObjectIdentifier(Record.self)]?[key] ?? record.map(field.value) ?? Revision()
+        let read = record.map(field.value) ?? Revision()
+        let before = stored[ObjectIdentifier(Record.self)]?[key] ?? read
         stored[ObjectIdentifier(Record.self), default: [:]][key] = before
         // The record is taken out and put back, because a copy would retain every reference in it.
         if var given = record.take() {
             try field.set(before, in: &given)
             record = consume given
         }
+        let writes = storage.database.writeCount
         try body(&record)
         guard var changed = record.take() else { return }
-        try field.count(&changed, stored: before, key: key)
+        let more = storage.database.hasWrittenNothing(since: writes) ? 0 : try field.writes(of: key, since: read, in: storage)
+        let now = Revision(rawValue: before.rawValue &+ more)
+        if more > 0 { stored[ObjectIdentifier(Record.self), default: [:]][key] = now }
+        try field.count(&changed, given: before, stored: now, key: key)
         record = consume changed
     }
 
@@ -32,7 +40,9 @@ final class CallRevisions {
     func merge<Record: Model>(
         _ keys: [Key], in storage: any Storage<Record>, _ body: (Int, inout Record?) throws -> Void
     ) throws -> Int {
-        try storage.merge(keys: keys) { index, record in try change(keys[index], &record) { try body(index, &$0) } }
+        try storage.merge(keys: keys) { index, record in
+            try change(keys[index], &record, in: storage) { try body(index, &$0) }
+        }
     }
 
     /// Stores rows completely; see ``Storage/upsert(_:)``.

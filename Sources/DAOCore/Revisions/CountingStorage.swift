@@ -40,10 +40,12 @@ struct CountingStorage<Record: Model>: Storage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         try base.update(query) { record in
-            let stored = revision.value(of: record)
+            let read = revision.value(of: record)
             let key = Record.schema.key(of: record)
+            let writes = database.writeCount
             try body(&record)
-            try revision.count(&record, stored: stored, key: key)
+            let more = database.hasWrittenNothing(since: writes) ? 0 : try revision.writes(of: key, since: read, in: base)
+            try revision.count(&record, given: read, stored: Revision(rawValue: read.rawValue &+ more), key: key)
         }
     }
 

@@ -18,11 +18,22 @@ struct RevisionField<Record: Model>: Sendable {
         try Record.schema.set(.integer(revision.rawValue), at: index, in: &record)
     }
 
-    /// Throws `.conflict` unless a record has the stored revision; otherwise counts it up.
+    /// Throws `.conflict` unless a record has the revision that it was read with, or the stored one; otherwise counts it up.
     ///
-    /// - Parameter stored: The stored revision; zero when the row is not stored.
-    func count(_ record: inout Record, stored: Revision, key: Key) throws {
-        guard value(of: record) == stored else { throw StorageError.conflict(Record.schema.description.name, UniqueID(key)) }
+    /// - Parameters:
+    ///   - given: The revision that the record was read with; zero when the row was not stored.
+    ///   - stored: The stored revision, which is another one when the row was written since.
+    func count(_ record: inout Record, given: Revision, stored: Revision, key: Key) throws {
+        let revision = value(of: record)
+        guard revision == given || revision == stored else {
+            throw StorageError.conflict(Record.schema.description.name, UniqueID(key))
+        }
         try set(stored.next, in: &record)
+    }
+
+    /// Returns how often a row was written since it had a revision. A row that was erased goes on counting where it was.
+    func writes(of key: Key, since revision: Revision, in storage: any Storage<Record>) throws -> Int64 {
+        let stored = try storage.read(key: key).map(value) ?? Revision()
+        return max(0, stored.rawValue &- revision.rawValue)
     }
 }

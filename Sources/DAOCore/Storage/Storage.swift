@@ -78,6 +78,9 @@ public protocol Storage<Record>: Sendable {
 
     /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///
+    /// The closure can write, also the row whose turn it is. A field that it leaves as it was read then follows what is
+    /// stored, and a row that it has erased is stored again (contract W9).
+    ///
     /// - Parameters:
     ///   - keys: The keys, in order. At a repeated key, the closure gets the row that it left before.
     ///   - body: A closure that gets the position in `keys` and the stored row, or nil. The row that it
@@ -88,7 +91,9 @@ public protocol Storage<Record>: Sendable {
 
     /// Changes the rows of a query.
     ///
-    /// - Returns: The number of rows of the query.
+    /// The closure can write, as that of ``merge(keys:_:)``. A row that it has erased stays erased.
+    ///
+    /// - Returns: The number of rows that were stored: those of the query, without those that the closure has erased.
     /// - Throws: `.keyChanged` when the closure changed the key of a row. Nothing is stored in that case.
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int
 

@@ -108,6 +108,20 @@ final class RecordWriter: RowWriter {
         return UnsafeRawBufferPointer(start: buffer + places[slot].start, count: places[slot].end - places[slot].start)
     }
 
+    /// Whether a field of the current row has the same value as that of another writer.
+    func hasSameValue(as other: RecordWriter, at index: Int) -> Bool {
+        switch (bytes(at: index), other.bytes(at: index)) {
+        case (nil, nil): true
+        case (let mine?, let others?): mine.order(against: others) == 0
+        default: false
+        }
+    }
+
+    /// Writes a field of another writer's current row, in place of what was written before.
+    func copy(_ index: Int, of other: RecordWriter) throws {
+        if let bytes = other.bytes(at: index) { try store(bytes, at: index) } else { try writeNull(at: index) }
+    }
+
     /// Ends the row.
     ///
     /// - Parameter key: The primary key as in the store's key, for the checksum.

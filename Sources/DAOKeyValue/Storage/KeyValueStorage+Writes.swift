@@ -62,7 +62,8 @@ extension KeyValueStorage {
             var stored = 0
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for (index, key) in keys.enumerated() {
-                    if try merge(update.storeKey(key), update, reader, { try body(index, &$0) }) { stored += 1 }
+                    let wasStored = try merge(update.storeKey(key), update, reader, isStoredAgain: true) { try body(index, &$0) }
+                    if wasStored { stored += 1 }
                 }
             }
             return stored
@@ -79,13 +80,13 @@ extension KeyValueStorage {
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys {
                     let wasStored = try key.withUnsafeBytes { key in
-                        try merge(key, update, reader) { record in
+                        try merge(key, update, reader, isStoredAgain: false) { record in
                             guard var changed = record else { return }
                             try body(&changed)
                             record = changed
                         }
                     }
-                    // The closure can have erased rows that follow.
+                    // The closure can have erased the row, and rows that follow.
                     if wasStored { stored += 1 }
                 }
             }
@@ -97,13 +98,15 @@ extension KeyValueStorage {
     ///
     /// - Parameters:
     ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
+    ///   - isStoredAgain: Whether a row is stored again that the application's code has erased.
     ///   - change: Gets nil when there is no row. When it leaves nil, nothing is stored. It can call application code.
-    /// - Returns: Whether there is a row now.
+    /// - Returns: Whether the row was stored.
     // In loops over rows, so that the type of an optional record is looked up once.
     @inline(__always) private func merge(
-        _ key: UnsafeRawBufferPointer, _ update: RowUpdate, _ reader: RecordReader, _ change: (inout Record?) throws -> Void
+        _ key: UnsafeRawBufferPointer, _ update: RowUpdate, _ reader: RecordReader, isStoredAgain: Bool,
+        _ change: (inout Record?) throws -> Void
     ) throws -> Bool {
-        let found = try update.find(key, reader)
+        let found = try update.find(key, reader, keepsCopy: true)
         var record: Record?
         if found.isStored { try schema.decode(reader, to: &record) }
         let checksOrder = checksOrder
@@ -111,8 +114,7 @@ extension KeyValueStorage {
         guard let record = consume record else { return false }
         if checksOrder { try checkOrder(of: record) }
         try withUnsafePointer(to: record) { try schema.encode(at: $0, to: update.writer) }
-        try update.store(found)
-        return true
+        return try update.store(found, reader, isStoredAgain: isStoredAgain)
     }
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {

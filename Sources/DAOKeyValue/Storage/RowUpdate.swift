@@ -96,7 +96,10 @@ struct RowUpdate {
     /// A row that is read and then written again.
     struct Found {
         fileprivate let key: UnsafeRawBufferPointer
+        /// Its bytes in the store's memory.
         fileprivate let stored: UnsafeRawBufferPointer?
+        /// A copy of its bytes, which outlives writes of other calls; nil where none is needed.
+        fileprivate let copy: UnsafeRawBufferPointer?
         fileprivate let writeCount: Int
 
         /// Whether there is such a row. The reader is on it.
@@ -108,26 +111,67 @@ struct RowUpdate {
     /// - Parameters:
     ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
     ///   - reader: Is moved to the stored row.
-    func find(_ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws -> Found {
+    ///   - keepsCopy: Whether code of the application, which can write, runs before the row is written.
+    func find(_ key: UnsafeRawBufferPointer, _ reader: RecordReader, keepsCopy: Bool = false) throws -> Found {
         let stored = try handle.transaction.get(key)
         if let stored { try reader.show(stored, key: key.from(table.keyspace.length)) }
         scratch.writer.begin(table)
-        return Found(key: key, stored: stored, writeCount: handle.writeCount)
+        let copy = keepsCopy ? stored.map(scratch.keep) : nil
+        return Found(key: key, stored: stored, copy: copy, writeCount: handle.writeCount)
     }
 
     /// Writes the fields of a found row.
     var writer: RecordWriter { scratch.writer }
 
-    /// Stores the differences of a found row whose fields have been written. Other rows can have been written since.
+    /// Stores the differences of a found row whose fields have been written. Other calls can have written since: fields that
+    /// were written as they were found are then as they are stored now (contract W9).
     ///
+    /// - Parameters:
+    ///   - found: The row.
+    ///   - reader: The reader that was moved to it.
+    ///   - isStoredAgain: Whether a row is stored again that was erased since.
+    /// - Returns: Whether the row is stored.
     /// - Throws: `.keyChanged` when the written row has another key.
-    func store(_ found: Found) throws {
+    @discardableResult
+    func store(_ found: Found, _ reader: RecordReader, isStoredAgain: Bool = true) throws -> Bool {
+        if handle.writeCount != found.writeCount {
+            return try storeAfterWrites(found, reader, isStoredAgain: isStoredAgain)
+        }
+        try upsert(rewritten(found), over: found.stored, verifies: false)
+        return true
+    }
+
+    private func rewritten(_ found: Found) throws -> Encoded {
         guard let row = try encoded(), row.key.order(against: found.key) == 0 else {
             throw keyChanged(found.key.from(table.keyspace.length))
         }
-        if handle.writeCount == found.writeCount { return try upsert(row, over: found.stored, verifies: false) }
-        // Those writes can have moved or changed the row.
-        try upsert(row, over: handle.transaction.get(found.key), verifies: verifies)
+        return row
+    }
+
+    private func storeAfterWrites(_ found: Found, _ reader: RecordReader, isStoredAgain: Bool) throws -> Bool {
+        let stored = try handle.transaction.get(found.key)
+        if stored == nil, found.stored != nil, !isStoredAgain { return false }
+        if let stored, let copy = found.copy { try follow(stored, found.key.from(table.keyspace.length), readAs: copy, reader) }
+        try upsert(rewritten(found), over: stored, verifies: verifies)
+        return true
+    }
+
+    /// Gives the fields that were written as they were read what is stored in them now.
+    private func follow(
+        _ stored: UnsafeRawBufferPointer, _ key: UnsafeRawBufferPointer, readAs original: UnsafeRawBufferPointer,
+        _ reader: RecordReader
+    ) throws {
+        // The retired fields follow the declared fields, and are those of the stored row anyway.
+        let declared = (0..<(table.retired.first?.field ?? table.fieldCount)).filter { $0 != table.keyField }
+        func fields(of record: UnsafeRawBufferPointer) throws -> RecordWriter {
+            let fields = RecordWriter(table: table, isChecked: false)
+            fields.begin(table)
+            try reader.show(record, key: key)
+            for index in declared { try reader.copy(index, to: fields) }
+            return fields
+        }
+        let (old, now) = try (fields(of: original), fields(of: stored))
+        for index in declared where writer.hasSameValue(as: old, at: index) { try writer.copy(index, of: now) }
     }
 
     /// Sets a field of a stored row, and copies the stored bytes of the others.
@@ -152,7 +196,7 @@ struct RowUpdate {
                 try reader.copy(index, to: writer)
             }
         }
-        try store(found)
+        try store(found, reader)
     }
 
     /// Stores a new row.

@@ -14,6 +14,8 @@ final class WriteScratch {
     let prefix = UnsafeMutableRawBufferPointer.allocate(byteCount: KeyBuilder.capacity, alignment: 8)
     @exclusivity(unchecked) private var conditions: IndexConditions?
     private let entries = ByteArena()
+    // Only calls that run code of the application need it.
+    private lazy var kept = ByteArena()
     @exclusivity(unchecked) private var entryEnds: [(end: Int, isRemoval: Bool)] = []
 
     init(_ table: Table, isChecked: Bool) {
@@ -35,6 +37,13 @@ final class WriteScratch {
         let made = IndexConditions(table)
         conditions = made
         return made
+    }
+
+    /// Copies the bytes of a row. The copy is valid until the next one.
+    func keep(_ record: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        kept.truncate(to: 0)
+        kept.append(record)
+        return kept.bytes
     }
 
     /// Removes the index entries of the previous row.

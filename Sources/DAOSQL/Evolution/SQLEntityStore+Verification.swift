@@ -8,6 +8,8 @@ extension SQLEntityStore {
                 let table = SQLTable(entity, dialect: schema.dialect)
                 try connection.table(of: entity.name, schema.dialect)?.check(table)
                 try schema.checkElements(of: table)
+                try checkIndexes(of: table)
+                for relation in entity.relations(among: entities) { try checkIndex(of: relation) }
             } catch let error as StorageError where error.kind == .schemaMismatch {
                 try report(error)
             }
@@ -23,6 +25,32 @@ extension SQLEntityStore {
                     key: try entity.flatMap { try key(of: problem, $0) }, field: problem.columns, path: path,
                     engineMessage: problem.message))
         }
+    }
+
+    /// Checks that the tables of elements have their index. A search would go on without it, row by row.
+    private func checkIndexes(of table: SQLTable) throws {
+        if table.elementTables.isEmpty { return }
+        let taken = try connection.takenNames()
+        for elements in table.elementTables where !taken.contains(elements.indexName.asciiLowercased) {
+            let quoted = schema.dialect.quoted(elements.indexName)
+            guard let statement = elements.create.first(where: { $0.contains("INDEX \(quoted)") }) else { continue }
+            throw StorageError(
+                .schemaMismatch,
+                "'\(elements.indexName)' of the index on '\(elements.index)' of '\(table.entity.name)' is gone; make it anew: \(statement)",
+                entity: table.entity.name, field: elements.index.fieldNames, path: path)
+        }
+    }
+
+    /// Checks that the table of a list's links has its index.
+    private func checkIndex(of relation: RelationDescription) throws {
+        let links = SQLLinks(relation, dialect: schema.dialect)
+        if links.isInRows { return }
+        let stored = try StoredLinks(links, session)
+        guard stored.hasTable, !stored.hasIndex else { return }
+        throw StorageError(
+            .schemaMismatch,
+            "the table '\(links.name)' has no index on the rows of the list; make it anew: \(links.createIndex(named: links.indexName))",
+            entity: relation.entity, field: relation.field, path: path)
     }
 
     /// The key of the row that a problem concerns; nil when it cannot be found.

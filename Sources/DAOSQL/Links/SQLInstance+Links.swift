@@ -52,7 +52,7 @@ extension SQLInstance {
 }
 
 /// A table of links as it is in the database, created by the suite or by another tool.
-private struct StoredLinks {
+struct StoredLinks {
     private(set) var hasTable = false
     /// Whether an index finds children.
     private(set) var hasIndex = false

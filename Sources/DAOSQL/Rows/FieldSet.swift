@@ -26,6 +26,14 @@ package struct FieldSet: Hashable {
         low & ~other.low == 0 && high.indices.allSatisfy { high[$0] & ~($0 < other.high.count ? other.high[$0] : 0) == 0 }
     }
 
+    func intersection(_ other: FieldSet) -> FieldSet {
+        var common = self
+        common.low &= other.low
+        for index in high.indices { common.high[index] &= index < other.high.count ? other.high[index] : 0 }
+        while common.high.last == 0 { common.high.removeLast() }
+        return common
+    }
+
     @inline(__always) mutating func insert(_ index: Int) {
         if index < 64 { low |= 1 << UInt64(index) } else { insertHigh(index) }
     }

@@ -26,6 +26,8 @@ public struct ElementTable: Sendable {
     public let keyColumn: String
     /// The declared type of the key's column. With another one, an engine would not compare keys by an index.
     public let keyType: String
+    /// The name of the index on the elements, unquoted.
+    public var indexName: String { "\(name).index" }
     /// The kind of the elements.
     public let kind: ValueKind
 

@@ -2,6 +2,13 @@ import DAOCore
 
 extension SQLStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        try merge(keys: keys, storesAgain: true, body)
+    }
+
+    /// Merges rows; see ``/DAOCore/Storage/merge(keys:_:)``.
+    ///
+    /// - Parameter storesAgain: Whether a row is stored again that the closure has erased.
+    private func merge(keys: [Key], storesAgain: Bool, _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
         let isAlone = !coordinator.isInside
         return try writing(.any) { session, known in
@@ -21,19 +28,25 @@ extension SQLStorage {
                         if isStored { try schema.decode(row, to: &record) }
                         let writeCount = session.writeCount
                         try body(index, &record)
+                        // The fields that the closure has changed; nil when they are found while they are written.
+                        var changes: FieldSet?
                         if session.writeCount != writeCount {
                             // The closure can have stored or erased the row, and others.
+                            if isStored { changes = try record.map { try self.changes(in: $0, key, detector) } }
                             select.rowsHaveChanged()
                             if record != nil {
                                 // The columns are compared with what is there now.
                                 try select.bind(key)
                                 isStored = try row.advance()
                             }
+                            if changes != nil, !isStored, !storesAgain { record = nil }
                         }
                         if let record = consume record {
                             try withUnsafePointer(to: record) { record in
                                 do {
-                                    if isStored {
+                                    if isStored, let changes {
+                                        try update(changes, record, key, rows, detector, select, &writing)
+                                    } else if isStored {
                                         try update(record, key, rows, detector, select, &writing)
                                     } else {
                                         try insert(record, key, rows, known.table, &writing)
@@ -65,7 +78,7 @@ extension SQLStorage {
         let resolved = try schema.resolved(query)
         if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
         return try writing(.any) { session, known in
-            try merge(keys: keys(of: resolved, session, known)) { _, record in
+            try merge(keys: keys(of: resolved, session, known), storesAgain: false) { _, record in
                 guard var changed = record else { return }
                 try body(&changed)
                 record = changed
@@ -99,6 +112,29 @@ extension SQLStorage {
         writing.didAdd(record)
     }
 
+    /// Returns the fields of a record that differ from the row that a statement is positioned on, with which it was read.
+    @inline(never) private func changes(in record: Record, _ key: Key, _ detector: ChangeDetector) throws -> FieldSet {
+        detector.begin(nil)
+        try withUnsafePointer(to: record) { try schema.encode(at: $0, to: detector) }
+        if detector.changes.contains(entity.keyIndex) { try schema.checkKey(of: record, is: key) }
+        return detector.changes
+    }
+
+    /// Stores those of some fields of a merged row that differ from the row that a statement is positioned on. The others follow
+    /// what is stored (contract W9).
+    @inline(never) private func update(
+        _ fields: FieldSet, _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector,
+        _ select: SQLStatement, _ writing: inout MergedRows<Record>
+    ) throws {
+        detector.begin(nil)
+        try schema.encode(at: record, to: detector)
+        let changes = detector.changes.intersection(fields)
+        if changes.isEmpty { return }
+        select.reset()
+        try write(changes, of: record, key, rows, &writing)
+        writing.didAdd(record)
+    }
+
     /// Stores the columns of a merged row that differ from the row that a statement is positioned on.
     private func update(
         _ record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements, _ detector: ChangeDetector, _ select: SQLStatement,
@@ -120,14 +156,20 @@ extension SQLStorage {
             try guess.batch.add(changing: key)
             return true
         }
-        if isDone != true {
-            let batch = try rows.update(detector.changes).batch
-            try writing.switch(to: batch)
-            batch.begin()
-            try schema.encode(at: record, to: batch)
-            try batch.add(changing: key)
-        }
+        if isDone != true { try write(detector.changes, of: record, key, rows, &writing) }
         writing.didAdd(record)
+    }
+
+    /// Adds a row to the update of some fields.
+    private func write(
+        _ fields: FieldSet, of record: UnsafePointer<Record>, _ key: Key, _ rows: RowStatements,
+        _ writing: inout MergedRows<Record>
+    ) throws {
+        let batch = try rows.update(fields).batch
+        try writing.switch(to: batch)
+        batch.begin()
+        try schema.encode(at: record, to: batch)
+        try batch.add(changing: key)
     }
 }
 

@@ -165,6 +165,15 @@ extension SQLiteConnection {
             let index = Self.quoted(String(words[word + 1]))
             let columns = try texts("SELECT name FROM pragma_index_info(\(index))")
             if columns.isEmpty { continue }
+            if columns.contains(where: { $0.hasPrefix(".") }) {
+                // The table has the elements of an array. Its index is that of the field.
+                let table = try texts("SELECT tbl_name FROM sqlite_master WHERE name = \(index)")
+                let elements = entity.indexes.first {
+                    $0.elements != nil && table == ["\(entity.name).\($0.fieldNames).elements"]
+                }
+                guard let elements else { continue }
+                return .index([elements.fieldNames])
+            }
             return columns == [entity.fields[entity.keyIndex].name] ? .primaryKey : .index(columns)
         }
         return .scan

@@ -26,7 +26,7 @@ enum Fault: String, CaseIterable, Sendable {
         indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
-        mergeYieldsToItsClosure, mergeReadsAhead, neverWritesNil,
+        mergeYieldsToItsClosure, mergeReadsAhead, writesBackWhatWasRead, updateStoresErased, neverWritesNil,
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
@@ -124,7 +124,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .compactionHoldsWriters, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
-                .batchesLoseTheirRest, .cascadesSpareWhatListsHold,
+                .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
             ].contains($0)
     }
 

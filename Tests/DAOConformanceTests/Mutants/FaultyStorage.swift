@@ -241,25 +241,36 @@ struct FaultyStorage<Record: Model>: Storage {
     }
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        if fault == .wrapsCallErrors { return try wrapped { try merging(keys, body) } }
-        return try fault == .appliesHalf ? merging(keys, body) : owner.transaction { try merging(keys, body) }
+        if fault == .wrapsCallErrors { return try wrapped { try merging(keys, isStoredAgain: true, body) } }
+        if fault == .appliesHalf { return try merging(keys, isStoredAgain: true, body) }
+        return try owner.transaction { try merging(keys, isStoredAgain: true, body) }
     }
 
     private func values(of record: Record) -> [Value] {
         schema.description.fields.indices.map { schema.value(at: $0, of: record) }
     }
 
-    private func merging(_ keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+    private func merging(
+        _ keys: [Key], isStoredAgain: Bool, _ body: (Int, inout Record?) throws -> Void
+    ) throws -> Int {
         var count = 0
         let ahead = fault == .mergeReadsAhead ? try keys.map(read(key:)) : []
         for (index, key) in keys.enumerated() {
             var record = fault == .mergeReplacesWhole ? nil : fault == .mergeReadsAhead ? ahead[index] : try read(key: key)
-            let before = record.map(values)
+            var original = record
+            let (before, writes) = (record.map(values), owner.writeCount)
             try body(index, &record)
             guard var record else { continue }
             if fault == .mergeYieldsToItsClosure, let now = try read(key: key), values(of: now) != before { record = now }
             if fault == .ignoresKeyChanges, schema.key(of: record) != key { continue }
             if fault != .allowsKeyChanges { try schema.checkKey(of: record, is: key) }
+            if fault != .mergeReadsAhead, !owner.hasWrittenNothing(since: writes), var read = original.take() {
+                if let now = try self.read(key: key) {
+                    if fault != .writesBackWhatWasRead { try schema.follow(now, in: &record, readAs: &read) }
+                } else if !isStoredAgain, fault != .updateStoresErased {
+                    continue
+                }
+            }
             try upsert([record])
             count += 1
         }
@@ -269,11 +280,14 @@ struct FaultyStorage<Record: Model>: Storage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let count = try owner.transaction {
             let keys = try keys(query)
-            let stored = try merge(keys: keys) { _, record in
+            func change(_ index: Int, _ record: inout Record?) throws {
                 guard var changed = record else { return }
                 try body(&changed)
                 if fault != .updateChangesNothing { record = changed }
             }
+            let stored =
+                try fault == .wrapsCallErrors
+                ? wrapped { try merging(keys, isStoredAgain: false, change) } : merging(keys, isStoredAgain: false, change)
             return fault == .updateCountsErased ? keys.count : stored
         }
         return fault == .updateCountsOne ? min(count, 1) : count

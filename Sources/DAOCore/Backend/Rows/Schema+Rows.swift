@@ -59,9 +59,7 @@ extension Schema {
 
     /// Returns a reader at the row of a model, without its related models.
     package func reader(of record: Record) throws -> RowReader {
-        let writer = ValueRowWriter(count: description.fields.count)
-        try encode(record, to: writer)
-        return ValueRowReader(entity: description, values: writer.values)
+        ValueRowReader(entity: description, values: try fields(of: record).values)
     }
 
     /// Assigns a value to a field of a model.
@@ -71,10 +69,37 @@ extension Schema {
     ///   - index: The position of the field. It is not a relationship.
     ///   - record: The model. It keeps its related models.
     package func set(_ value: Value, at index: Int, in record: inout Record) throws {
-        let writer = ValueRowWriter(count: description.fields.count)
-        try encode(record, to: writer)
+        let writer = try fields(of: record)
         try description.write(value, at: index, to: writer)
         record = try decodeWithoutCheck(ValueRowReader(entity: description, values: writer.values, related: writer.related))
+    }
+
+    /// Gives the fields that code of the application has left as they were read what is stored in them since (contract W9).
+    ///
+    /// - Parameters:
+    ///   - stored: The row as it is stored now.
+    ///   - record: The record that the code has left.
+    ///   - original: The record as it was read, in the same form as `stored`. Its fields follow too.
+    package func follow(_ stored: Record, in record: inout Record, readAs original: inout Record) throws {
+        let (new, old, now) = try (fields(of: record), fields(of: original), fields(of: stored))
+        let relations = Dictionary(relations.map { ($0.field, $0) }, uniquingKeysWith: { $1 })
+        for index in description.fields.indices where index != description.keyIndex {
+            let isUnchanged =
+                try relations[index].map { try $0.isUnchanged(in: record, since: original) }
+                ?? (new.values[index] == old.values[index])
+            guard isUnchanged else { continue }
+            for row in [new, old] { (row.values[index], row.related[index]) = (now.values[index], now.related[index]) }
+        }
+        func decoded(_ row: ValueRowWriter) throws -> Record {
+            try decodeWithoutCheck(ValueRowReader(entity: description, values: row.values, related: row.related))
+        }
+        (record, original) = try (decoded(new), decoded(old))
+    }
+
+    private func fields(of record: Record) throws -> ValueRowWriter {
+        let writer = ValueRowWriter(count: description.fields.count)
+        try encode(record, to: writer)
+        return writer
     }
 
     /// Returns the primary key of a model. It can be too long to store; ``validKey(of:)`` checks its length.

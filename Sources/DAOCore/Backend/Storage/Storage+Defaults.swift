@@ -59,11 +59,7 @@ extension Storage {
         try database.transaction {
             var stored = 0
             for (index, key) in keys.enumerated() {
-                let found = try read(key: key)
-                var record = found
-                try body(index, &record)
-                guard let record else { continue }
-                try Record.schema.checkKey(of: record, is: key)
+                guard let record = try changed(key, isStoredAgain: true, { try body(index, &$0) }) else { continue }
                 try upsert([record])
                 stored += 1
             }
@@ -71,15 +67,46 @@ extension Storage {
         }
     }
 
+    /// Reads a row, lets code of the application change it, and returns what is to be stored: the fields that the code has
+    /// changed, and the others as they are stored when it has run (contract W9).
+    ///
+    /// - Parameters:
+    ///   - key: The key of the row.
+    ///   - isStoredAgain: Whether a row is stored again that the code has erased.
+    ///   - body: A closure that gets the row, or nil. It can write.
+    /// - Returns: The row; nil when nothing is to be stored.
+    /// - Throws: `.keyChanged` when the closure changed the key.
+    package func changed(_ key: Key, isStoredAgain: Bool, _ body: (inout Record?) throws -> Void) throws -> Record? {
+        let original = try read(key: key)
+        let writes = database.writeCount
+        var record = original
+        try body(&record)
+        guard var record else { return nil }
+        try Record.schema.checkKey(of: record, is: key)
+        guard var original, !database.hasWrittenNothing(since: writes) else { return record }
+        if let stored = try read(key: key) {
+            try Record.schema.follow(stored, in: &record, readAs: &original)
+        } else if !isStoredAgain {
+            return nil
+        }
+        return record
+    }
+
     /// Merges the rows by their keys.
     public func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         try database.transaction {
-            let keys = try keys(query)
-            return try merge(keys: keys) { _, record in
-                guard var changed = record else { return }
-                try body(&changed)
-                record = changed
+            var stored = 0
+            for key in try keys(query) {
+                let record = try changed(key, isStoredAgain: false) { record in
+                    guard var changed = record.take() else { return }
+                    try body(&changed)
+                    record = consume changed
+                }
+                guard let record else { continue }
+                try upsert([record])
+                stored += 1
             }
+            return stored
         }
     }
 
@@ -104,6 +131,14 @@ extension Storage {
         let resolved = try query.resolved()
         return QueryPlan(access: .scan, filtersRows: resolved.filter != .all, sortsRows: !resolved.isInKeyOrder)
     }
+}
+
+extension Database {
+    /// The number of calls that could write in the running transaction; nil where the database does not tell.
+    package var writeCount: Int? { AmbientTransaction.writeCount(of: engineState) }
+
+    /// Whether no call has written in the running transaction since ``writeCount`` was asked for.
+    package func hasWrittenNothing(since count: Int?) -> Bool { count != nil && count == writeCount }
 }
 
 extension [Value] {

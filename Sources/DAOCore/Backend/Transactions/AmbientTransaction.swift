@@ -90,6 +90,17 @@ final class AmbientTransaction: @unchecked Sendable {
         return false
     }
 
+    /// The number of calls that could write, in the transaction of an engine that the current code runs in; nil outside of one.
+    /// While it is the same, nothing was written in the transaction.
+    static func writeCount(of engine: EngineState) -> Int? {
+        var candidate = current
+        while let transaction = candidate {
+            if transaction.engine === engine { return transaction.writeCount }
+            candidate = transaction.outer
+        }
+        return nil
+    }
+
     /// Returns the ambient transaction of a coordinator; nil when there is none.
     ///
     /// - Throws: `.invalidTransaction` when there is a transaction that the current code must not use.

@@ -205,6 +205,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         }
         let handle = handle(of: ambient)
         guard ambient.canWrite else { return try body(handle) }
+        ambient.writeCount &+= 1
         if let names = entities.names { ambient.touched.formUnion(names) } else { ambient.hasTouchedAll = true }
         return try inSavepoint(handle, body)
     }
