@@ -41,13 +41,13 @@ extension SQLLinkStorage {
     func remove(parents: [Key]) throws { try remove(links.deleteParents, parents) }
 
     private func remove(_ text: String, _ keys: [Key]) throws {
-        do {
-            try writing(.statement, makesTable: false) { session in
-                if keys.isEmpty { return }
+        try writing(.statement, makesTable: false) { session in
+            if keys.isEmpty { return }
+            do {
                 try session.run(SQLText(text, [.list(keys.map(\.value))]), entity: relation.entity)
+            } catch is SQLMissingTable {
+                // There is nothing to remove.
             }
-        } catch is SQLMissingTable {
-            // There is nothing to remove.
         }
     }
 
@@ -84,7 +84,7 @@ extension SQLLinkStorage {
     ///
     /// - Parameters:
     ///   - scope: The statements that the closure runs.
-    ///   - makesTable: Whether a missing table is created; otherwise it is an ``SQLMissingTable`` error.
+    ///   - makesTable: Whether a missing table is created; otherwise it is an error.
     ///   - body: The closure.
     private func writing(_ scope: SQLWrite.Scope, makesTable: Bool = true, _ body: (SQLSession) throws -> Void) throws {
         try owner.lifetime.call {
@@ -102,16 +102,13 @@ extension SQLLinkStorage {
                     }
                 }
             }
-            do {
-                return try run()
-            } catch let missing as SQLMissingTable {
-                guard makesTable else { throw missing }
-                try owner.instance.make(links, settings)
-            }
-            do {
-                try run()
-            } catch let missing as SQLMissingTable {
-                throw missing.underlying
+            try SQLMissingTable.repeating {
+                do {
+                    try run()
+                } catch let missing as SQLMissingTable {
+                    if makesTable { try owner.instance.make(links, settings) }
+                    throw missing
+                }
             }
         }
     }

@@ -62,7 +62,7 @@ enum Fault: String, CaseIterable, Sendable {
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide,
         dropsUndeclared,
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
-        partsNotifyNobody, rowsOpenDeclarations, referencesMissRewrites
+        partsNotifyNobody, rowsOpenDeclarations, referencesMissRewrites, remembersRelations, forgetsNewRelations
     // Servers
     case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
         outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
@@ -113,7 +113,7 @@ enum Fault: String, CaseIterable, Sendable {
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, rewrite no row with references in a migration, write synchronously, erase nothing in the closure
+    /// read no rows without types, rewrite no row with references in a migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure
     /// of an update, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
@@ -121,7 +121,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
-                .updateCountsErased,
+                .updateCountsErased, .remembersRelations, .forgetsNewRelations,
             ].contains($0)
     }
 
