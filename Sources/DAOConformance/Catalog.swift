@@ -28,7 +28,7 @@ enum Catalog {
         EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionPlans.cases, EvolutionCopies.cases,
         EvolutionRelations.cases, EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
-        EvolutionRows.cases,
+        EvolutionRows.cases, EvolutionCaches.cases,
         Thresholds.cases, Pairs.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
     ]

@@ -133,6 +133,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("E6", "a model keeps the fields that it does not declare"),
         ContractRule("E7", "a model can be a part of an entity"),
         ContractRule("E8", "rows are read without the application's types"),
+        ContractRule("E9", "what is kept from a catalog changes no answer, however the catalog has changed"),
         ContractRule("C1", "usable from any thread or task"),
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),

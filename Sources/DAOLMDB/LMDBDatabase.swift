@@ -30,6 +30,7 @@ public enum LMDBDatabase {
     /// - Throws: `StorageError` with the path: `.notFound`, `.notADatabase`, `.corrupted`, `.schemaIsNewer`,
     ///   `.readOnly`, `.outOfSpace`, `.busy` or `.io`; `.invalidConfiguration` for an invalid option.
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
+        let configuration = try configuration.withAbsolutePath()
         _ = try configuration.size("pinnedLimit")
         let options = KeyValueOptions(usesChecksums: try configuration.flag("checksums") ?? true)
         let store = try LMDBStore(path: configuration.path, options: LMDBOptions(configuration))

@@ -33,6 +33,7 @@ public final class LMDBStore: OrderedKeyValueStore {
     ///   device), `corrupted`, `schemaIsNewer`, `readOnly`, `outOfSpace`, `invalidConfiguration`, `busy` or
     ///   `io`.
     public init(path: String, options: LMDBOptions = LMDBOptions()) throws {
+        let path = try FilePath.absolute(path)
         environment = try EnvironmentRegistry.shared.environment(path: path, options: options, user: user)
         traits = KeyValueStoreTraits(
             name: "LMDB", path: path, isPersistent: true, isMultiProcess: true,

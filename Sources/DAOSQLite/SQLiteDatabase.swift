@@ -46,6 +46,9 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     ///   `.unsupported` for a path that names no file, and `.invalidConfiguration` for an option that is wrong or
     ///   contradicts the file; each with the path.
     public init(_ configuration: DatabaseConfiguration) throws {
+        // SQLite's name of a database that is in no file.
+        if configuration.path == ":memory:" { throw StorageError.invalidPath(configuration.path) }
+        let configuration = try configuration.withAbsolutePath()
         let settings = try SQLiteSettings(configuration)
         let file = try DatabaseFile(configuration, mode: settings.fileMode)
         let writes = file.isWritable && !configuration.isReadOnly

@@ -233,8 +233,8 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching", identity: { try DatabaseFile($0, mode: nil).identity.description }) { configuration in
-            let file = try DatabaseFile(configuration, mode: nil)
+        .sql("batching", identity: { try DatabaseFile($0.withAbsolutePath(), mode: nil).identity.description }) { configuration in
+            let file = try DatabaseFile(configuration.withAbsolutePath(), mode: nil)
             return BatchingEngine(
                 try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
         }

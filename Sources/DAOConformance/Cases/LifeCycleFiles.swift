@@ -58,6 +58,28 @@ enum LifeCycleFiles {
             try dao.create(Item(id: 3, name: "three"))
             try expectEqual(try context.reopen(database).dao(Item.self).read().map(\.id), [1, 2, 3])
         },
+        ConformanceCase(
+            "L.detachedStays", "L8", title: "writes stay detached when the file has its name back"
+        ) { context in
+            let (file, manager) = (try context.file(), FileManager.default)
+            let folder = file.deletingLastPathComponent()
+            let moved = folder.appendingPathExtension("moved")
+            let (database, dao) = try context.open(with: Item.self)
+            let (second, items) = try context.open(with: Item.self)
+            try dao.create(Item.make([1, 2]))
+            try manager.moveItem(at: folder, to: moved)
+            try expectError(.detached, "a write", path: file.path) { try dao.create(Item(id: 1000, name: "late")) }
+            try manager.moveItem(at: moved, to: folder)
+            try expectError(.detached, "a write through another handle", path: file.path) {
+                try items.create(Item(id: 1001, name: "later"))
+            }
+            try second.close()
+            try expectDetached(database, dao, file, rows: [1, 2])
+            let (fresh, later) = try context.open(with: Item.self)
+            try later.create(Item(id: 3, name: "three"))
+            try expectEqual(try later.read().map(\.id), [1, 2, 3])
+            try fresh.close()
+        },
     ].requiring(.file).requiring(.processes)
 
     /// Expects that writes are detached, that reads give the rows or are detached, and closes the database.

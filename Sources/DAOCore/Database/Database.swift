@@ -59,13 +59,12 @@ public protocol Database: AnyObject, Sendable, CustomStringConvertible {
     /// closure runs directly and ensures atomicity itself. The default is ``runTransaction(_:)``.
     func runStep<Result>(_ body: () throws -> Result) throws -> Result
 
-    /// A version that changes with every change of entities or relationships, by any process, as the running
-    /// transaction sees it.
+    /// A version that changes with every change of entities or relationships, however it came to be and by any process, as
+    /// the running transaction sees it (contract E9).
     ///
-    /// It is nil, which is the default, when no other process can change them, or when the database cannot
-    /// detect a change. In the second case, declarations of other processes are unknown until the database is
-    /// opened again.
-    func catalogVersion() throws -> UInt64?
+    /// The default makes it of ``entities()``. A database that counts changes of its catalog is quicker. It may use a version
+    /// again that was rolled back.
+    func catalogVersion() throws -> UInt64
 
     /// Passes the engine's handle of the running transaction to a closure. It implements `underlying(as:)`
     /// for the types in ``Capabilities/underlyingTypes``. The default has no handles.
@@ -263,8 +262,12 @@ extension Database {
     /// Runs the closure as a snapshot.
     public func runReads<Result>(_ body: () throws -> Result) throws -> Result { try runSnapshot(body) }
 
-    /// Returns nil: the version is unknown.
-    public func catalogVersion() throws -> UInt64? { nil }
+    /// Returns a hash of the entities.
+    public func catalogVersion() throws -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(try entities())
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
 
     /// Runs a closure in which every read sees the same state, regardless of commits in the meantime. A write
     /// in the closure throws `.invalidTransaction`.

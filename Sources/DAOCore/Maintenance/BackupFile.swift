@@ -28,7 +28,7 @@ public enum BackupFile {
         isDatabase: ([UInt8]) -> Bool,
         _ write: (String, Int32) throws -> Void
     ) throws {
-        guard !path.isEmpty, !path.utf8.contains(0) else { throw StorageError.invalidPath(path) }
+        let path = try FilePath.absolute(path)
         let target = URL(fileURLWithPath: path).resolvingSymlinksInPath()
         var sourceStatus = stat()
         guard stat(source, &sourceStatus) == 0 else { throw failure(errno, source) }

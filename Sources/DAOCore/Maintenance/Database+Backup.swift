@@ -40,6 +40,7 @@ extension Database {
     ///   `.unsupported` when the database has no file.
     public func backup(to path: String, onProgress: (BackupProgress) -> Void = { _ in }) throws {
         try checkBackup()
+        let path = try FilePath.absolute(path)
         try reporting(.backup) { try runBackup(to: path, onProgress: onProgress) }
     }
 
@@ -52,6 +53,7 @@ extension Database {
         to path: String, onProgress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws {
         try checkBackup()
+        let path = try FilePath.absolute(path)
         try await engineState.executor.readCancellable { isCancelled in
             try self.reporting(.backup) {
                 try self.runBackup(to: path) { progress in

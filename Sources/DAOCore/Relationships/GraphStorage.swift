@@ -428,9 +428,8 @@ extension GraphStorage {
     private func erase(alone: () throws -> Int, withRelated: (GraphErase) throws -> Int) throws -> Int {
         let relations = graph.database.engineState.relations
         let entity = Record.schema.description.name
-        if isFlat, !database.capabilities.isMultiProcess, !relations.touches(entity) { return try alone() }
         return try database.runStep {
-            // Another process can declare a relationship at any time, except during a write transaction.
+            // A relationship can be declared at any time, except during a write transaction.
             if isFlat, try !relations.relations(in: database).touches(entity) { return try alone() }
             return try database.transaction { try withRelated(GraphErase(graph)) }
         }

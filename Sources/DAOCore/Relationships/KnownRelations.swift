@@ -1,6 +1,5 @@
 /// The relationships of a database, by the entities at both ends.
 struct KnownRelations: Sendable {
-    private var byName: [LinkName: RelationDescription] = [:]
     private var bySource: [String: [RelationDescription]] = [:]
     private var byTarget: [String: [RelationDescription]] = [:]
 
@@ -8,13 +7,11 @@ struct KnownRelations: Sendable {
 
     /// Creates a set of relationships. Of several with one name the last counts.
     init(_ relations: [RelationDescription]) {
+        var byName: [LinkName: RelationDescription] = [:]
         for relation in relations { byName[relation.name] = relation }
         bySource = Dictionary(grouping: byName.values, by: \.entity)
         byTarget = Dictionary(grouping: byName.values, by: \.target)
     }
-
-    /// All relationships.
-    var all: [RelationDescription] { Array(byName.values) }
 
     /// The relationships that begin at an entity.
     func from(_ entity: String) -> [RelationDescription] { bySource[entity] ?? [] }
@@ -24,9 +21,6 @@ struct KnownRelations: Sendable {
 
     /// Whether a relationship begins at an entity or leads to it.
     func touches(_ entity: String) -> Bool { bySource[entity] != nil || byTarget[entity] != nil }
-
-    /// Whether a relationship is known as it is described.
-    func contains(_ relation: RelationDescription) -> Bool { byName[relation.name] == relation }
 }
 
 extension RelationDescription {

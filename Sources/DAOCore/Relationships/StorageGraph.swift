@@ -37,7 +37,7 @@ final class StorageGraph: Sendable {
             for relation in walk.relations {
                 links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
             }
-            try database.engineState.relations.add(walk.relations.map(\.description), in: database)
+            database.engineState.relations.didMakeStorages()
         } catch {
             walk.closeDeclarations()
             throw error

@@ -172,7 +172,7 @@ struct Catalog {
 
     /// The number of changes of entities. Cached entities of a process are valid while it is unchanged.
     func changeCount() throws -> UInt64 {
-        try Self.key(kind: "C", name: "").withUnsafeBytes { key in
+        try Self.changesKey.withUnsafeBytes { key in
             guard let bytes = try transaction.get(key), bytes.count == 8 else { return 0 }
             return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         }
@@ -181,7 +181,7 @@ struct Catalog {
     /// Counts a change of an entity.
     func countChange() throws {
         let count = try changeCount() &+ 1
-        try Self.key(kind: "C", name: "").withUnsafeBytes { key in
+        try Self.changesKey.withUnsafeBytes { key in
             try withUnsafeBytes(of: count.littleEndian) { try transaction.put(key, $0) }
         }
     }
@@ -189,13 +189,17 @@ struct Catalog {
     /// A version that changes with every added or changed entity or relationship. Each of them takes
     /// keyspaces from the format, or counts as a change.
     func version() throws -> UInt64 {
-        let format = try Self.key(kind: "F", name: "").withUnsafeBytes { key -> UInt64 in
+        let format = try Self.formatKey.withUnsafeBytes { key -> UInt64 in
             // The checksum of the entry identifies the format.
             guard let bytes = try transaction.get(key), bytes.count > 8 else { return 0 }
             return UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
         }
         return format &+ (try changeCount() &* 0x9E37_79B9_7F4A_7C15)
     }
+
+    // Every erasure looks for both.
+    private static let formatKey = key(kind: "F", name: "")
+    private static let changesKey = key(kind: "C", name: "")
 
     private static func key(kind: Unicode.Scalar, name: String) -> [UInt8] {
         Keyspace.catalog.prefix + [UInt8(ascii: kind)] + Array(name.utf8)

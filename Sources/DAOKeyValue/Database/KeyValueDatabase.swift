@@ -82,7 +82,13 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.entry.stored.description == declared ? stored : try bringUpToDate(stored, declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            table = try write(.call) { try engine.makeTable(for: declaration, in: $0) }
+            try write(.call) { handle in
+                // Another process can have added it meanwhile, as it declares it.
+                if try engine.table(named: declared.name, in: handle) == nil {
+                    _ = try engine.makeTable(for: declaration, in: handle)
+                }
+            }
+            return try makeStorage(for: model)
         } else {
             table = try Table(.absent(declared), state: .void)
         }
@@ -158,9 +164,8 @@ public final class KeyValueDatabase: Database {
 
     /// The version of the catalog, from its entries of the format and of changes. Every added or changed
     /// entity or relationship changes one of these entries.
-    public func catalogVersion() throws -> UInt64? {
-        guard capabilities.isMultiProcess else { return nil }
-        return try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
+    public func catalogVersion() throws -> UInt64 {
+        try read { try Catalog($0.transaction, path: engine.store.traits.path).version() }
     }
 
     /// Waits for running calls, ends live cursors and closes; see ``/DAOCore/Database``.

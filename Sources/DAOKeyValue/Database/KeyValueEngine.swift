@@ -34,7 +34,7 @@ package final class KeyValueEngine: Sendable {
     }
 
     /// Whether no catalog entry has changed since before a transaction began.
-    func isCurrent(_ handle: KeyValueHandle) -> Bool { handle.generation == tables.currentGeneration }
+    func isCurrent(_ handle: KeyValueHandle) -> Bool { tables.isCurrent(handle.generation) }
 
     /// The table of an entity as a transaction sees it, with all stored fields; nil when the database does not
     /// have it.
@@ -95,7 +95,8 @@ package final class KeyValueEngine: Sendable {
     /// The table of a relationship's links, by the name of the relationship.
     func links(named name: String, in handle: KeyValueHandle) throws -> LinkTable? {
         if let change = handle.linkChange(of: name) { return change.table }
-        if let table = tables.links(named: name) { return table }
+        // An older snapshot has the links of its own catalog.
+        if isCurrent(handle), let table = tables.links(named: name) { return table }
         let path = store.traits.path
         guard let stored = try Catalog(handle.transaction, path: path).links(named: name) else { return nil }
         let table = try LinkTable(stored, name: name, path: path)
@@ -121,6 +122,11 @@ final class KnownTables: Sendable {
         /// The tables with all stored fields.
         var tables: [String: Table] = [:]
         var links: [String: LinkTable] = [:]
+
+        mutating func apply(_ changes: [TableChange], _ links: [LinkTableChange]) {
+            for change in changes { tables[change.name] = change.table }
+            for change in links { self.links[change.name] = change.table }
+        }
     }
 
     /// The hub that is told which commits were made here.
@@ -131,8 +137,9 @@ final class KnownTables: Sendable {
     let handles = Spares<KeyValueHandle>()
     /// Whether read transactions of the store can begin again, as far as known. To ask costs more than a short read.
     private let canRenew = Atomic(true)
-    /// Changes when a catalog entry is changed or removed. A transaction may cache what it reads from the
-    /// catalog only when it began with the current generation. Changed with the lock held.
+    /// Changes when a catalog entry is changed or removed, and is odd while a transaction of this process does so, until the
+    /// tables know of its commit. A transaction uses and keeps what is cached only when it began with the current
+    /// generation and that is even. Changed with the lock held.
     private let generation = Atomic<UInt64>(0)
     /// The newest commit that was checked for changes of other processes.
     private let checked = Atomic<UInt64>(0)
@@ -182,6 +189,24 @@ final class KnownTables: Sendable {
 
     var currentGeneration: UInt64 { generation.load(ordering: .acquiring) }
 
+    /// Whether a transaction that began with a generation sees the catalog of which the tables are known.
+    @inline(__always) func isCurrent(_ generation: UInt64) -> Bool { generation == currentGeneration && generation % 2 == 0 }
+
+    /// Records that the transaction that writes changes or removes catalog entries.
+    func beginChange() { state.withLock { _ in _ = generation.add(1, ordering: .acquiringAndReleasing) } }
+
+    /// Records that this transaction has ended.
+    ///
+    /// - Parameters:
+    ///   - changes: What it has committed.
+    ///   - links: The changes of links that it has committed.
+    func endChange(_ changes: [TableChange], _ links: [LinkTableChange]) {
+        state.withLock { state in
+            state.apply(changes, links)
+            generation.add(1, ordering: .releasing)
+        }
+    }
+
     func named(_ name: String) -> Table? { state.withLock { $0.tables[name] } }
 
     func links(named name: String) -> LinkTable? { state.withLock { $0.links[name] } }
@@ -192,7 +217,7 @@ final class KnownTables: Sendable {
     ///   serves one call: it is void, so every call looks for its table again.
     func add(_ table: Table, ifStill generation: UInt64) -> Table {
         state.withLock { state in
-            guard currentGeneration == generation else {
+            guard isCurrent(generation) else {
                 table.entry.state.store(.void, ordering: .releasing)
                 return table
             }
@@ -204,18 +229,11 @@ final class KnownTables: Sendable {
     }
 
     func add(_ table: LinkTable, ifStill generation: UInt64) {
-        state.withLock { if currentGeneration == generation { $0.links[table.name] = table } }
+        state.withLock { if isCurrent(generation) { $0.links[table.name] = table } }
     }
 
-    func apply(_ changes: [TableChange], _ links: [LinkTableChange]) {
-        state.withLock { state in
-            for change in changes { state.tables[change.name] = change.table }
-            for change in links { state.links[change.name] = change.table }
-            if changes.contains(where: { $0.replaced != nil }) || links.contains(where: { $0.table == nil }) {
-                generation.add(1, ordering: .releasing)
-            }
-        }
-    }
+    /// Adds the tables and links that a transaction has committed, which has changed and removed none.
+    func apply(_ changes: [TableChange], _ links: [LinkTableChange]) { state.withLock { $0.apply(changes, links) } }
 
     /// Raises the format of a database that an earlier build has made. Ends the transaction when that fails.
     private func raiseFormat(_ transaction: any KeyValueTransaction) throws {
@@ -243,7 +261,7 @@ final class KnownTables: Sendable {
                         state.tables[name] = nil
                     }
                     state.links = [:]
-                    generation.add(1, ordering: .releasing)
+                    generation.add(2, ordering: .releasing)
                 }
                 changeCount.store(count, ordering: .releasing)
             }

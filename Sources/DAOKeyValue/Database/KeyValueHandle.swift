@@ -19,6 +19,8 @@ final class KeyValueHandle: TransactionHandle {
     /// is not cached when the generation has changed.
     @exclusivity(unchecked) private(set) var generation: UInt64
     @exclusivity(unchecked) private var depth = 0
+    /// Whether it has changed or removed catalog entries, also when that was undone.
+    @exclusivity(unchecked) private var hasBegunChange = false
     @exclusivity(unchecked) private var scratches: [WriteScratch] = []
     // They outlive the handle, which they keep for other calls that read: a call or a cursor that has it keeps the engine.
     private let tables: Unmanaged<KnownTables>
@@ -59,7 +61,7 @@ final class KeyValueHandle: TransactionHandle {
         do {
             try transaction.commit()
         } catch {
-            forgetTables(from: 0)
+            forgetAllTables()
             throw error
         }
         tables._withUnsafeGuaranteedRef { tables in
@@ -67,20 +69,31 @@ final class KeyValueHandle: TransactionHandle {
                 tables.observations.didCommitHere(from: count &- 1, to: count)
             }
         }
-        if changes.isEmpty, linkChanges.isEmpty { return }
+        if changes.isEmpty, linkChanges.isEmpty, !hasBegunChange { return }
         for change in changes { change.table?.entry.state.store(.stored, ordering: .releasing) }
         // A table that was created and replaced in this transaction no longer exists.
         for change in changes { change.replaced?.entry.state.store(.void, ordering: .releasing) }
-        tables._withUnsafeGuaranteedRef { $0.apply(changes, linkChanges) }
+        if hasBegunChange { endChange() } else { tables._withUnsafeGuaranteedRef { $0.apply(changes, linkChanges) } }
         changes = []
         linkChanges = []
+    }
+
+    private func beginChange() {
+        if hasBegunChange { return }
+        hasBegunChange = true
+        tables._withUnsafeGuaranteedRef { $0.beginChange() }
+    }
+
+    private func endChange() {
+        hasBegunChange = false
+        tables._withUnsafeGuaranteedRef { $0.endChange(changes, linkChanges) }
     }
 
     /// Ends the transaction. Nobody uses the handle of one that reads afterwards: another call may have it.
     func rollback() {
         if !canWrite { return endReading() }
         transaction.abort()
-        forgetTables(from: 0)
+        forgetAllTables()
     }
 
     consuming func endReading() {
@@ -129,6 +142,7 @@ final class KeyValueHandle: TransactionHandle {
     ///   - replaced: The previous table. Storages with this table detect the change at their next call.
     ///   - table: The new table; nil when the entry was removed.
     func replace(_ name: String, _ replaced: Table?, with table: Table?) {
+        beginChange()
         replaced?.entry.state.store(.void, ordering: .releasing)
         changes.append(TableChange(name: name, table: table, replaced: replaced, depth: depth))
     }
@@ -142,6 +156,7 @@ final class KeyValueHandle: TransactionHandle {
     ///   - name: The relationship's name.
     ///   - table: The table of the links; nil when the entry was removed.
     func setLinks(_ name: String, to table: LinkTable?) {
+        if table == nil { beginChange() }
         linkChanges.append(LinkTableChange(name: name, table: table, depth: depth))
     }
 
@@ -157,6 +172,11 @@ final class KeyValueHandle: TransactionHandle {
 
     /// Returns buffers for reuse.
     func giveBack(_ scratch: WriteScratch) { scratches.append(scratch) }
+
+    private func forgetAllTables() {
+        forgetTables(from: 0)
+        if hasBegunChange { endChange() }
+    }
 
     private func forgetTables(from depth: Int) {
         if changes.isEmpty, linkChanges.isEmpty { return }

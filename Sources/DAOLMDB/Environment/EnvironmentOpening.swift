@@ -38,9 +38,6 @@ enum EnvironmentOpening {
 
     /// Finds the file at a path and checks that it is a database. Creates it when the options allow that.
     static func find(path: String, options: LMDBOptions, errors: LMDBErrors) throws -> Found {
-        guard !path.isEmpty, !path.utf8.contains(0) else {
-            throw StorageError.invalidPath(path)
-        }
         guard options.maximumReaders > 0, options.initialMapSize ?? 1 > 0, options.writeTimeout >= 0 else {
             throw errors.error(
                 .invalidConfiguration,

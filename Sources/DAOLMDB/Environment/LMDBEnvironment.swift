@@ -22,6 +22,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     @exclusivity(unchecked) private(set) var replacements = 0
     /// The file and its lock file.
     @exclusivity(unchecked) private var files: AttachedFiles
+    private let detachment = Detachment()
     private var mark: FileMark?
     /// Creates errors that name the file.
     let errors: LMDBErrors
@@ -89,7 +90,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         resolvedPath = found.path
         lock = found.lock
         self.options = options
-        files = AttachedFiles([errors.path, lock])
+        files = AttachedFiles([errors.path, lock], detachment)
         handle = map.handle
         trees = map.trees
         mark = map.mark
@@ -215,7 +216,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             mapSize = map.size
             growthMark = map.size / 2
             file = found.file
-            files = AttachedFiles([errors.path, lock])
+            files = AttachedFiles([errors.path, lock], detachment)
         } catch {
             failure = error as? StorageError
             throw error

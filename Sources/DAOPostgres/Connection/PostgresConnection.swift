@@ -55,10 +55,13 @@ final class PostgresConnection: @unchecked Sendable {
     private var unread = 0
     /// Whether the command that ran last was to be cancelled.
     private var wasCancelled = false
-    /// Whether the transaction has changed the catalog.
-    private var hasChangedCatalog = false
+    /// How often the transaction has changed the catalog, or undone a change of it.
+    private var catalogChanges: UInt64 = 0
+    private var hasChangedCatalog: Bool { catalogChanges > 0 }
     /// Whether other write transactions may run beside this one.
     private var isShared = false
+    /// Whether no snapshot is read beside it, because it changes tables.
+    private var isAlone = false
     /// The number of rows that the transaction has written; for a statement whose rows are not known, one.
     private var written = 0
     /// The row of this client in the table of tokens; nil until it has one.
@@ -375,7 +378,7 @@ final class PostgresConnection: @unchecked Sendable {
                 if isFirst {
                     (self.beginning, pending) = (beginning, savepoints)
                 } else if isOnly {
-                    self.beginning = [.text(Self.beginReading)]
+                    self.beginning = [.text(Self.beginReading), .text(Self.keepTables)]
                     endsWithWrite = false
                 }
             } catch {
@@ -419,18 +422,23 @@ final class PostgresConnection: @unchecked Sendable {
 extension PostgresConnection: SQLConnection {
     private static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
+    /// Precedes a snapshot. Changes of tables are no part of the server's snapshots: a table that is changed after the snapshot was
+    /// taken would have other columns in it, or no rows. So the gate is shared as long as a snapshot is read, and who changes or
+    /// drops a table takes it alone.
+    private static let keepTables = "LOCK TABLE \(PostgresSchema.gate) IN ACCESS SHARE MODE"
+
     func beginReading() throws {
         if isInTransaction { return }
         // A standby was asked whether it has caught up.
         if !settings.isOfStandby { try revive() }
-        beginning = [.text(Self.beginReading)]
+        beginning = [.text(Self.beginReading), .text(Self.keepTables)]
         isInTransaction = true
     }
 
     func beginSnapshot() throws {
         if isInTransaction { return }
         // The first query takes the snapshot.
-        try begin([Self.beginReading, "SELECT 1"])
+        try begin([Self.beginReading, Self.keepTables, "SELECT 1"])
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -523,7 +531,9 @@ extension PostgresConnection: SQLConnection {
             // The call is run again, and compares its tables with the stored ones first.
             beginsAtOnce = true
             isPrepared = error.state == "22012"
-            failure = SQLMissingTable(error.storageError(path: path), isStatement: true)
+            var changed = error
+            if error.state == "22012" { changed.state = "42704" }
+            failure = SQLMissingTable(changed.storageError(path: path), isStatement: true)
         }
         fault = failure
         return failure
@@ -630,12 +640,13 @@ extension PostgresConnection: SQLConnection {
         isInTransaction = false
         isWriting = false
         isShared = false
+        isAlone = false
         isOneCall = false
         endsWithWrite = false
         fault = nil
         beginning = []
         pending = []
-        hasChangedCatalog = false
+        catalogChanges = 0
         written = 0
         writesByKey = [:]
     }
@@ -664,7 +675,12 @@ extension PostgresConnection: SQLConnection {
         } catch let error as ServerError {
             fault = error.storageError(path: path)
         }
-        if hasChangedCatalog { epoch += 1 }
+        // A lock that was taken since is given up.
+        isAlone = false
+        if hasChangedCatalog {
+            epoch += 1
+            catalogChanges += 1
+        }
     }
 
     func checkTransaction() throws {
@@ -689,8 +705,13 @@ extension PostgresConnection: SQLConnection {
         try sendHeld()
         // It changes tables.
         if isShared {
-            _ = try run([.text("LOCK TABLE \(PostgresSchema.gate) IN EXCLUSIVE MODE")], "LOCK TABLE", entity: "")
+            try lockGate("EXCLUSIVE")
             isShared = false
+        }
+        // Before it has a table for itself, for which a snapshot would wait.
+        if !isAlone, !text.hasPrefix("CREATE") {
+            try lockGate("ACCESS EXCLUSIVE")
+            isAlone = true
         }
         _ = try run([.text(text)], text, entity: "")
         try catalogDidChange()
@@ -699,14 +720,19 @@ extension PostgresConnection: SQLConnection {
         written += 1
     }
 
+    private func lockGate(_ mode: String) throws {
+        _ = try run([.text("LOCK TABLE \(PostgresSchema.gate) IN \(mode) MODE")], "LOCK TABLE", entity: "")
+    }
+
     // MARK: Versions
 
     func schemaVersion() throws -> UInt64 {
-        if isWriting { return version }
+        // What the transaction itself has changed gets its number when it commits.
+        if isWriting { return hasChangedCatalog ? ~version &- catalogChanges : version }
         return UInt64(bitPattern: try rows("SELECT version FROM \(PostgresSchema.gate)").first?.integer(0) ?? 0)
     }
 
-    func catalogDidChange() throws { hasChangedCatalog = true }
+    func catalogDidChange() throws { catalogChanges += 1 }
 }
 
 extension Duration {

@@ -76,7 +76,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         let schema = Record.schema
         if let problem = schema.problem { throw problem }
-        return try lifetime.call {
+        return try call {
             SQLStorage<Record>(self, try instance.table(for: schema.declaration, settings))
         }
     }
@@ -87,7 +87,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     ///
     /// - Throws: `.schemaMismatch` when a table of that name has different columns.
     public final func makeLinks(for relation: RelationDescription) throws -> any LinkStorage {
-        try lifetime.call {
+        try call {
             let known = try instance.links(for: relation, settings)
             return SQLLinkStorage(owner: self, links: known.links, number: known.number)
         }
@@ -95,7 +95,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a closure as one transaction. See ``/DAOCore/Database``.
     public final func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
+        try call {
             try instance.coordinator.write(.body) { session in
                 try begin(session)
                 return try body()
@@ -105,7 +105,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a call that consists of several operations. See ``/DAOCore/Database``.
     public final func runStep<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
+        try call {
             try instance.coordinator.write(.compositeCall) { session in
                 try begin(session)
                 return try body()
@@ -115,7 +115,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a closure in which every read sees the commit that is the last now.
     public final func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
+        try call {
             try instance.coordinator.snapshot {
                 // The reads of the closure find the same session.
                 try instance.coordinator.read { try $0.connection.beginSnapshot() }
@@ -126,7 +126,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Runs a call that consists of several reads. See ``/DAOCore/Database``.
     public final func runReads<Result>(_ body: () throws -> Result) throws -> Result {
-        try lifetime.call {
+        try call {
             try instance.coordinator.snapshot {
                 try instance.coordinator.read { try $0.connection.beginReading() }
                 return try body()
@@ -138,7 +138,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final func runUnderlying<Handle: UnderlyingHandle, Result>(
         as type: Handle.Type, touching entities: TouchedEntities, _ body: (Handle) throws -> Result
     ) throws -> Result {
-        try lifetime.call {
+        try call {
             try instance.coordinator.inside(touching: entities) { session in
                 guard let handle = session.connection.underlyingHandle as? Handle else { throw refusal(of: type) }
                 session.willWrite()
@@ -157,11 +157,11 @@ open class SQLDatabase: Database, @unchecked Sendable {
     }
 
     /// Reads the stored entities from the catalog of the database.
-    public final func entities() throws -> [EntityDescription] { try lifetime.call { try instance.entities() } }
+    public final func entities() throws -> [EntityDescription] { try call { try instance.entities() } }
 
     /// The version of the database's schema. It increases with every change of the tables and of the catalog.
-    public final func catalogVersion() throws -> UInt64? {
-        try lifetime.call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
+    public final func catalogVersion() throws -> UInt64 {
+        try call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
     /// Throws `.unsupported`. A database on a server overrides it; see ``/DAOCore/Database``.
@@ -169,6 +169,17 @@ open class SQLDatabase: Database, @unchecked Sendable {
 
     /// Waits for running calls, ends cursors and closes the database.
     public final func close() throws { try lifetime.close() }
+
+    /// Runs a call of the application. What engines throw for the storages alone does not leave it.
+    @inline(__always) final func call<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try lifetime.call(body)
+        } catch let missing as SQLMissingTable {
+            throw missing.underlying
+        } catch let refused as SQLRefusedRow {
+            throw refused.underlying
+        }
+    }
 
     /// Begins the write transaction of a call with the settings of this database.
     @inline(__always) final func begin(

@@ -13,18 +13,29 @@ final class KnownTable: Sendable {
     let declaration: EntityDeclaration
     /// Whether the stored entity is as the model declares it.
     let isUpToDate: Bool
-    /// Whether the stored entity has changed since.
+    /// Whether the stored entity has changed since, or is that of an earlier snapshot.
     private let outdated = Atomic(false)
+    /// The version of the catalog that has the entity as it is described here (contract E9).
+    let version: Atomic<UInt64>
     /// The paths between which the suite chooses, once they were looked up.
     private let paths = Mutex<[SearchPath]?>(nil)
 
-    init(_ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration) {
+    init(
+        _ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration, version: UInt64
+    ) {
         (self.table, self.number, self.stored, self.declaration) = (table, number, stored, declaration)
+        self.version = Atomic(version)
         isUpToDate = EntityChange(from: stored, to: declaration).isEmpty
     }
 
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }
     func becomeOutdated() { outdated.store(true, ordering: .relaxed) }
+
+    /// Whether a session that reads in a snapshot sees the entity as it is described here, as far as known.
+    @inline(__always) func isKnown(at snapshotVersion: UInt64?) -> Bool {
+        guard let snapshotVersion else { return !isOutdated }
+        return version.load(ordering: .relaxed) == snapshotVersion
+    }
 
     /// What is kept for the shapes of recent queries.
     let plans = QueryPlans()
@@ -69,21 +80,36 @@ extension SQLInstance {
     /// - Throws: `.schemaMismatch` when the stored entity differs and needs a migration step; `.readOnly`
     ///   when it is missing or of an earlier version and nothing can be written.
     func table(for declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws -> KnownTable {
-        let declared = declaration.description
-        if let known = known(declaration), known.isUpToDate { return known }
-        if let stored = try coordinator.read({ try schema($0).entity(named: declared.name) }) {
-            let change = EntityChange(from: stored, to: declaration)
-            guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
-            if !change.isEmpty, !(change.canWait && (settings == nil || coordinator.isInside)) {
-                try bringUpToDate(change, declaration, settings)
+        // Another build may change the entity between any two of these steps.
+        func attempt() throws -> KnownTable? {
+            let found: (stored: EntityDescription, table: KnownTable?)? = try consistently { session in
+                if let known = known(declaration, session), known.isUpToDate { return (known.stored, known) }
+                guard let stored = try schema(session).entity(named: declaration.description.name) else { return nil }
+                let change = EntityChange(from: stored, to: declaration)
+                guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
+                let canUse = change.isEmpty || change.canWait && (settings == nil || coordinator.isInside)
+                return (stored, canUse ? try table(for: declaration, in: session) : nil)
             }
-        } else {
-            try make(declaration, settings)
+            if let table = found?.table { return table }
+            if let found {
+                try bringUpToDate(EntityChange(from: found.stored, to: declaration), declaration, settings)
+            } else {
+                try make(declaration, settings)
+            }
+            // Another process can have made it, as it declares it.
+            return nil
         }
-        do {
-            return try coordinator.read { try table(for: declaration, in: $0) }
-        } catch let missing as SQLMissingTable {
-            throw missing.underlying
+        return try SQLMissingTable.repeating {
+            for _ in 0..<8 { if let table = try attempt() { return table } }
+            throw outdated(declaration.description.name)
+        }
+    }
+
+    /// Reads the catalog and what the engine knows of the tables from one commit.
+    func consistently<Result>(_ body: (SQLSession) throws -> Result) throws -> Result {
+        try coordinator.read { session in
+            try session.beginReading()
+            return try body(session)
         }
     }
 
@@ -92,10 +118,19 @@ extension SQLInstance {
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
     func table(for declaration: EntityDeclaration, in session: SQLSession) throws -> KnownTable {
         let declared = declaration.description
-        if let known = known(declaration) { return known }
-        // The changes of a write transaction can be rolled back. It has compared the version at its beginning.
-        if !session.hasCheckedCatalog, tables.withLock({ $0.isEmpty }) {
-            catalogVersion.store(try session.connection.schemaVersion(), ordering: .releasing)
+        if let known = known(declaration, session) { return known }
+        var version = session.connection.snapshotVersion
+        let isEarlier = version.map { $0 < catalogVersion.load(ordering: .acquiring) } ?? false
+        if let version, !isEarlier {
+            try compare(version, session)
+            if let known = known(declaration, session) { return known }
+        }
+        if version == nil {
+            // The changes of a write transaction can be rolled back. It has compared the version at its beginning.
+            version = session.isWriter ? catalogVersion.load(ordering: .acquiring) : try session.connection.schemaVersion()
+            if !session.hasCheckedCatalog, let version, tables.withLock({ $0.isEmpty }) {
+                catalogVersion.store(version, ordering: .releasing)
+            }
         }
         guard let stored = try schema(session).description(of: declared.name) else {
             throw SQLMissingTable(.noEntity(declared.name, path: path))
@@ -107,11 +142,22 @@ extension SQLInstance {
             let others = tables[declared.name] ?? []
             if let known = others.first(where: { $0.declaration == declaration && $0.stored == stored }) { return known }
             let known = KnownTable(
-                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declaration)
+                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declaration,
+                version: version ?? .max)
+            // A snapshot that is older than the known tables has its own.
+            if isEarlier {
+                known.becomeOutdated()
+                return known
+            }
             for other in others where other.stored != stored { other.becomeOutdated() }
             tables[declared.name] = others.filter { $0.stored == stored } + [known]
             return known
         }
+    }
+
+    private func known(_ declaration: EntityDeclaration, _ session: SQLSession) -> KnownTable? {
+        let version = session.connection.snapshotVersion
+        return known(declaration).flatMap { $0.isKnown(at: version) ? $0 : nil }
     }
 
     private func known(_ declaration: EntityDeclaration) -> KnownTable? {
@@ -134,23 +180,52 @@ extension SQLInstance {
     func checkCatalog(_ session: SQLSession) throws {
         if session.hasCheckedCatalog { return }
         let version = try session.connection.schemaVersion()
-        if catalogVersion.load(ordering: .acquiring) != version {
-            let names = tables.withLock { Set($0.keys) }
-            for name in names {
-                // A table that is gone is made again.
-                guard let stored = try schema(session).description(of: name) else { continue }
-                if tables.withLock({ $0[name]?.contains { $0.stored != stored } }) == true { forget([name]) }
-            }
-            catalogVersion.store(version, ordering: .releasing)
-        }
+        if catalogVersion.load(ordering: .acquiring) != version { try compare(version, session) }
         session.hasCheckedCatalog = true
+    }
+
+    /// Compares the known tables with the catalog, and forgets those whose entities have changed or are gone.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the catalog, or an earlier one.
+    ///   - session: Reads the catalog.
+    /// - Returns: Whether all entities are as they were.
+    @discardableResult private func compare(_ version: UInt64, _ session: SQLSession) throws -> Bool {
+        var changed: Set<String> = []
+        for (name, tables) in tables.withLock({ $0 }) {
+            let stored = try schema(session).description(of: name)
+            if tables.allSatisfy({ $0.stored == stored }) {
+                for table in tables { table.version.store(version, ordering: .releasing) }
+            } else {
+                changed.insert(name)
+            }
+        }
+        forget(changed)
+        catalogVersion.store(version, ordering: .releasing)
+        return changed.isEmpty
+    }
+
+    /// Checks that a read, which used a table, has seen the catalog that has the entity as the table describes it.
+    ///
+    /// - Parameters:
+    ///   - version: The version of the table before the read.
+    ///   - session: The session that has read.
+    /// - Throws: ``SQLMissingTable`` when the read has to be repeated.
+    @inline(__always) func checkRead(_ version: UInt64, _ known: KnownTable, _ session: SQLSession) throws {
+        if session.isWriter { return }
+        if try !session.connection.hasRead(version) { try compareAfterRead(known, session) }
+    }
+
+    @inline(never) private func compareAfterRead(_ known: KnownTable, _ session: SQLSession) throws {
+        let isSame = try compare(session.connection.schemaVersion(), session)
+        if !isSame || known.isOutdated { throw SQLMissingTable(outdated(known.declaration.description.name), isColumn: true) }
     }
 
     /// Creates a missing table, for the first time or because the transaction that created it was rolled
     /// back.
     func make(_ declaration: EntityDeclaration, _ settings: SQLWriteSettings?) throws {
         let declared = declaration.whole
-        if try coordinator.read({ try schema($0).entity(named: declared.name) }) != nil { return }
+        if try consistently({ try schema($0).entity(named: declared.name) }) != nil { return }
         guard let settings else {
             throw StorageError.readOnly(path)
         }
@@ -182,7 +257,7 @@ extension SQLInstance {
 
     /// Reads the entities in the catalog.
     func entities() throws -> [EntityDescription] {
-        try coordinator.read { try schema($0).entities() }
+        try SQLMissingTable.repeating { try consistently { try schema($0).entities() } }
     }
 
     /// Returns the catalog and the tables as a session sees them.

@@ -137,6 +137,15 @@ public protocol SQLConnection: AnyObject {
     /// transaction asks for it once, after its beginning.
     func schemaVersion() throws -> UInt64
 
+    /// The ``schemaVersion()`` of the snapshot that the running reads share. By default nil: each statement sees the last commit, or
+    /// tables cannot change as long as somebody reads them in a snapshot.
+    var snapshotVersion: UInt64? { get }
+
+    /// Whether the statement that has read last has seen the schema of a version. It may say that it did not where it cannot
+    /// tell. By default true, for an engine that refuses statements which were prepared for another
+    /// schema.
+    func hasRead(_ version: UInt64) throws -> Bool
+
     /// Changes ``schemaVersion()`` after a change of the catalog's rows alone.
     func catalogDidChange() throws
 
@@ -225,6 +234,12 @@ extension SQLConnection {
 
     /// By default the closure runs to its end.
     public func interrupting<Result>(afterSteps steps: Int, _ body: () throws -> Result) throws -> Result? { try body() }
+
+    /// By default nil.
+    public var snapshotVersion: UInt64? { nil }
+
+    /// By default true.
+    public func hasRead(_ version: UInt64) throws -> Bool { true }
 
     /// By default there are none.
     public func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] { [] }
@@ -347,6 +362,33 @@ public struct SQLMissingTable: Error {
         self.isColumn = isColumn
         self.isIndex = isIndex
         self.isStatement = isStatement
+    }
+
+    /// How often a call runs that meets the error: each time, somebody has changed the tables again.
+    private static let attempts = 8
+
+    /// Runs a closure, and runs it again when it met tables that were changed or missing.
+    ///
+    /// - Throws: The error of the engine, in place of this one.
+    @inline(__always) static func repeating<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch is SQLMissingTable {
+            return try repeatingLater(body)
+        }
+    }
+
+    @inline(never) private static func repeatingLater<Result>(_ body: () throws -> Result) throws -> Result {
+        var attempts = 1
+        while true {
+            CallTrace.willRunAgain()
+            do {
+                return try body()
+            } catch let missing as SQLMissingTable {
+                attempts += 1
+                if attempts == Self.attempts { throw missing.underlying }
+            }
+        }
     }
 }
 

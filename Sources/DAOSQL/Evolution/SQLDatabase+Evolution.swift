@@ -5,7 +5,7 @@ extension SQLDatabase {
     public func withEntityStore<Result>(_ access: EntityStoreAccess, _ body: (any EntityStore) throws -> Result) throws -> Result
     {
         let coordinator = instance.coordinator
-        return try lifetime.call {
+        return try call {
             switch access {
             case .read:
                 return try coordinator.snapshot {
@@ -37,7 +37,7 @@ extension SQLDatabase {
     /// Copies the last commit into a file; see ``/DAOCore/Database``.
     public func runBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
         let coordinator = instance.coordinator
-        try lifetime.call {
+        try call {
             try coordinator.snapshot {
                 try coordinator.read { session in
                     try session.connection.beginSnapshot()
@@ -49,12 +49,12 @@ extension SQLDatabase {
 
     /// Makes the file as small as its content allows; see ``/DAOCore/Database``.
     public func runCompaction() throws -> CompactionReport {
-        try lifetime.call {
+        try call {
             guard let settings else { throw StorageError.readOnly(instance.path) }
             return try instance.coordinator.write(.statement) { try $0.connection.compact(settings) }
         }
     }
 
     /// Closes all connections until the next call; see ``/DAOCore/Database``.
-    public func runSuspension() throws { try lifetime.call { try instance.suspend() } }
+    public func runSuspension() throws { try call { try instance.suspend() } }
 }

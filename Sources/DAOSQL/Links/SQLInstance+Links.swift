@@ -22,7 +22,7 @@ extension SQLInstance {
         let made = SQLLinks(relation, dialect: dialect)
         // The column of a to-one relationship belongs to the table of the parents.
         if made.isInRows { return known(made) }
-        let (isReady, canMake) = try coordinator.read { session in
+        let (isReady, canMake) = try consistently { session in
             (try StoredLinks(made, session).isReady, session.isWriter || !coordinator.isInside)
         }
         if !isReady, canMake, let settings { try make(made, settings) }

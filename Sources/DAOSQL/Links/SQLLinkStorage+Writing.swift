@@ -5,7 +5,7 @@ extension SQLLinkStorage {
         let lists = children.lastLists(of: parents)
         if lists.isEmpty { return }
         if isInRows {
-            return try writing(.any, makesTable: false) { session in
+            return try writing(.any, whenMissing: .failure) { session in
                 for list in lists {
                     let child = list.range.last.map { children.keys[$0].value } ?? .null
                     let bindings: [SQLBinding] = [.value(child), .value(list.parent.value)]
@@ -41,13 +41,9 @@ extension SQLLinkStorage {
     func remove(parents: [Key]) throws { try remove(links.deleteParents, parents) }
 
     private func remove(_ text: String, _ keys: [Key]) throws {
-        do {
-            try writing(.statement, makesTable: false) { session in
-                if keys.isEmpty { return }
-                try session.run(SQLText(text, [.list(keys.map(\.value))]), entity: relation.entity)
-            }
-        } catch let missing as SQLMissingTable where missing.isTable {
-            // There is nothing to remove.
+        try writing(.statement, whenMissing: .nothingToDo) { session in
+            if keys.isEmpty { return }
+            try session.run(SQLText(text, [.list(keys.map(\.value))]), entity: relation.entity)
         }
     }
 
@@ -79,14 +75,25 @@ extension SQLLinkStorage {
         return tails
     }
 
-    /// Runs a closure that writes, atomically. The closure runs twice when the table was missing the first
-    /// time.
+    /// What it means for a write that its table is missing.
+    private enum MissingTable {
+        /// The table is created.
+        case creation
+        /// There is nothing to remove.
+        case nothingToDo
+        /// The write fails.
+        case failure
+    }
+
+    /// Runs a closure that writes, atomically. The closure runs again when the table was missing or changed.
     ///
     /// - Parameters:
     ///   - scope: The statements that the closure runs.
-    ///   - makesTable: Whether a missing table is created; otherwise it is an ``SQLMissingTable`` error.
+    ///   - meaning: What a missing table means.
     ///   - body: The closure.
-    private func writing(_ scope: SQLWrite.Scope, makesTable: Bool = true, _ body: (SQLSession) throws -> Void) throws {
+    private func writing(
+        _ scope: SQLWrite.Scope, whenMissing meaning: MissingTable = .creation, _ body: (SQLSession) throws -> Void
+    ) throws {
         try owner.lifetime.call {
             guard let settings = owner.settings else {
                 throw StorageError.readOnly(owner.instance.path)
@@ -102,19 +109,14 @@ extension SQLLinkStorage {
                     }
                 }
             }
-            do {
-                return try run()
-            } catch let missing as SQLMissingTable {
-                if missing.isTable {
-                    guard makesTable else { throw missing }
-                    try owner.instance.make(links, settings)
+            try SQLMissingTable.repeating {
+                do {
+                    try run()
+                } catch let missing as SQLMissingTable {
+                    if missing.isTable, meaning == .nothingToDo { return }
+                    if missing.isTable, meaning == .creation { try owner.instance.make(links, settings) }
+                    throw missing
                 }
-            }
-            do {
-                try run()
-            } catch let missing as SQLMissingTable {
-                if missing.isTable, !makesTable { throw missing }
-                throw missing.underlying
             }
         }
     }

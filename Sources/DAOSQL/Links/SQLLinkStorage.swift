@@ -68,8 +68,9 @@ struct SQLLinkStorage: LinkStorage {
         if parents.isEmpty { return }
         let run = DenseRun(parents)
         try reading(()) { session in
-            let table = try storage.current(session).table
-            let entity = table.entity
+            let known = try storage.current(session)
+            let version = known.version.load(ordering: .relaxed)
+            let (table, entity) = (known.table, known.table.entity)
             let sql =
                 run.map { SQLText(links.selectRowsInRange(of: table), [.value(.integer($0.first)), .value(.integer($0.last))]) }
                 ?? SQLText(links.selectRows(of: table), [.list(parents.map(\.value))])
@@ -87,6 +88,7 @@ struct SQLLinkStorage: LinkStorage {
                 capacity = min(rows.count, 64)
                 try body(number, rows)
             }
+            try owner.instance.checkRead(version, known, session)
         }
     }
 }
@@ -99,17 +101,15 @@ extension SQLLinkStorage {
     /// - Parameter none: The result when the table is missing.
     private func reading<Result>(_ none: Result, _ body: (SQLSession) throws -> Result) throws -> Result {
         try owner.lifetime.call {
-            do {
-                return try owner.instance.coordinator.read(body)
-            } catch let missing as SQLMissingTable {
-                if missing.isTable { return none }
-            }
-            // Another process has changed the related entity.
-            owner.instance.forget([relation.target])
-            do {
-                return try owner.instance.coordinator.read(body)
-            } catch let missing as SQLMissingTable {
-                throw missing.underlying
+            try SQLMissingTable.repeating {
+                do {
+                    return try owner.instance.coordinator.read(body)
+                } catch let missing as SQLMissingTable {
+                    if missing.isTable { return none }
+                    // Another process has changed the related entity.
+                    owner.instance.forget([relation.target])
+                    throw missing
+                }
             }
         }
     }

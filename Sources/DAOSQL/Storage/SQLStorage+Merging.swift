@@ -9,7 +9,7 @@ extension SQLStorage {
     ///
     /// - Parameter storesAgain: Whether a row is stored again that the closure has erased.
     private func merge(keys: [Key], storesAgain: Bool, _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        if keys.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         let isAlone = !coordinator.isInside
         return try writing(.any) { session, known in
             let rows = try session.rows(known.number, known.table)
@@ -76,7 +76,7 @@ extension SQLStorage {
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try schema.resolved(query)
-        if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        if resolved.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         return try writing(.any) { session, known in
             try merge(keys: keys(of: resolved, session, known), storesAgain: false) { _, record in
                 guard var changed = record else { return }

@@ -19,7 +19,7 @@ extension SQLStorage {
 
     func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         let query = try schema.resolved(Query(where: condition), withRelated: true)
-        if query.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        if query.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
@@ -36,7 +36,7 @@ extension SQLStorage {
     }
 
     func erase(keys: [Key]) throws -> Int {
-        if keys.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        if keys.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         return try writing(keys.count == 1 ? .statement : .rows) { session, known in
             let statement = try session.rows(known.number, known.table).takeDelete()
             defer { statement.finish() }
@@ -46,7 +46,7 @@ extension SQLStorage {
 
     func erase(_ query: Query<Record>) throws -> Int {
         let resolved = try schema.resolved(query)
-        if resolved.isEmpty { return try writing(.statement) { _, _ in 0 } }
+        if resolved.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         return try writing(.statement) { session, known in
             let (shaped, table) = try counted(evaluated(resolved, session, known), session, known)
             return try session.run(table.delete(shaped.query), entity: entity.name)
@@ -55,9 +55,9 @@ extension SQLStorage {
 
     /// Stores rows with one batch.
     private func store(_ records: [Record], mayReplace: Bool, _ take: (RowStatements) throws -> SQLRowBatch) throws {
-        if records.isEmpty { return try writing(.statement) { _, _ in } }
+        if records.isEmpty { return try writing(.statement, usesTable: false) { _, _ in } }
         try checkOrder(records)
-        try writing(records.count == 1 ? .statement : .rows, storesRows: true) { session, known in
+        try writing(records.count == 1 ? .statement : .rows) { session, known in
             try store(records, session, known, mayReplace: mayReplace, take)
         }
     }

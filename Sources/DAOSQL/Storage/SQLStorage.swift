@@ -37,7 +37,7 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.
     @inline(__always) func current(_ session: SQLSession) throws -> KnownTable {
-        initialTable.isOutdated ? try later(session) : initialTable
+        initialTable.isKnown(at: session.connection.snapshotVersion) ? initialTable : try later(session)
     }
 
     /// Runs a closure with the table.
@@ -45,11 +45,35 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
         _ session: SQLSession, _ body: (SQLSession, KnownTable) throws -> Result
     ) throws -> Result {
         // Two calls, since threads that count references to a table wait for each other.
-        initialTable.isOutdated ? try body(session, later(session)) : try body(session, initialTable)
+        if initialTable.isKnown(at: session.connection.snapshotVersion) { return try body(session, initialTable) }
+        return try body(session, later(session))
+    }
+
+    /// Runs a closure that reads with a table, and checks that it has seen the catalog of the table.
+    @inline(__always) private func checking<Result>(
+        _ session: SQLSession, _ known: KnownTable, _ body: (SQLSession, KnownTable) throws -> Result
+    ) throws -> Result {
+        let version = known.version.load(ordering: .relaxed)
+        let result: Result
+        do {
+            result = try body(session, known)
+        } catch {
+            // What was taken for a damaged value can be one of another type.
+            if !(error is SQLMissingTable) { try checkRead(version, known, session) }
+            throw error
+        }
+        try checkRead(version, known, session)
+        return result
+    }
+
+    @inline(__always) private func checkRead(_ version: UInt64, _ known: KnownTable, _ session: SQLSession) throws {
+        if session.isWriter { return }
+        if try !session.connection.hasRead(version) { try owner.instance.checkRead(version, known, session) }
     }
 
     @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {
-        if let later = laterTable.withLock({ $0 }), !later.isOutdated { return later }
+        let version = session.connection.snapshotVersion
+        if let later = laterTable.withLock({ $0 }), later.isKnown(at: version) { return later }
         let table = try owner.instance.table(for: initialTable.declaration, in: session)
         laterTable.withLock { $0 = table }
         return table
@@ -59,7 +83,7 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
     /// missing the first time.
     func reading<Result>(_ body: (SQLSession, KnownTable) throws -> Result) throws -> Result {
         try lifetime.call {
-            try repeating { try coordinator.read { try withCurrent($0, body) } }
+            try repeating { try coordinator.read { try withCurrent($0) { try checking($0, $1, body) } } }
         }
     }
 
@@ -87,10 +111,10 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
     /// - Parameters:
     ///   - scope: The statements that the closure runs. With any number of statements, the closure calls
     ///     application code.
-    ///   - storesRows: Whether the body stores whole rows.
+    ///   - usesTable: Whether the body uses the table.
     ///   - body: The closure.
     func writing<Result>(
-        _ scope: SQLWrite.Scope, storesRows: Bool = false, _ body: (SQLSession, KnownTable) throws -> Result
+        _ scope: SQLWrite.Scope, usesTable: Bool = true, _ body: (SQLSession, KnownTable) throws -> Result
     ) throws -> Result {
         func run() throws -> Result {
             let kind: WriteKind =
@@ -100,9 +124,16 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
                 case .any: .body
                 }
             return try coordinator.write(kind, touching: entity.name) { session in
-                // The columns of a whole row are compared with the catalog in the transaction of the row.
-                try owner.begin(session, scope == .statement && storesRows ? .rows : scope, isOneCall: true)
-                return try body(session, try current(session))
+                // The columns are compared with the catalog in the transaction of the rows.
+                try owner.begin(session, scope == .statement && usesTable ? .rows : scope, isOneCall: true)
+                do {
+                    return try body(session, try current(session))
+                } catch {
+                    // A call inside a closure of the application can have been the first to meet other tables.
+                    do { try session.connection.checkTransaction() } catch let missing as SQLMissingTable { throw missing } catch
+                    {}
+                    throw error
+                }
             }
         }
         return try lifetime.call {
@@ -111,23 +142,21 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
         }
     }
 
-    /// Runs a closure, and a second time when the table was changed or missing: by another process, or because
+    /// Runs a closure, and again when the table was changed or missing: by another process, or because
     /// the transaction that created it was rolled back.
     @inline(__always) private func repeating<Result>(_ work: () throws -> Result) throws -> Result {
-        do {
-            return try work()
-        } catch let error as SQLMissingTable where error.isIndex {
-            CallTrace.willRunAgain()
-            owner.instance.leavePlanning(of: entity.name)
-        } catch is SQLMissingTable {
-            CallTrace.willRunAgain()
-            owner.instance.forget([entity.name])
-            try owner.instance.make(initialTable.declaration, owner.settings)
-        }
-        do {
-            return try work()
-        } catch let error as SQLMissingTable {
-            throw error.underlying
+        try SQLMissingTable.repeating {
+            do {
+                return try work()
+            } catch let error as SQLMissingTable {
+                if error.isIndex {
+                    owner.instance.leavePlanning(of: entity.name)
+                } else {
+                    owner.instance.forget([entity.name])
+                    try owner.instance.make(initialTable.declaration, owner.settings)
+                }
+                throw error
+            }
         }
     }
 

@@ -26,6 +26,11 @@ final class SQLiteConnection: @unchecked Sendable {
 
     /// Whether a transaction was begun and not ended.
     private(set) var isInTransaction = false
+    /// The version of the schema in the snapshot of the running read transaction.
+    @exclusivity(unchecked) private(set) var snapshotVersion: UInt64?
+    /// The version of the schema that was read last, outside a transaction, with SQLite's number of what it had read, and the
+    /// snapshot.
+    @exclusivity(unchecked) private var look = (version: UInt64.max, number: UInt32.max, snapshot: -1)
     /// The number of snapshots that were read so far.
     @exclusivity(unchecked) private(set) var snapshots = 0
     /// The statements that are open until the snapshot ends.
@@ -178,7 +183,7 @@ extension SQLiteConnection: SQLConnection {
         snapshots &+= 1
         do {
             // `BEGIN` alone takes no snapshot; the first read does.
-            _ = try schemaVersion()
+            snapshotVersion = try schemaVersion()
         } catch {
             end()
             throw error
@@ -340,6 +345,7 @@ extension SQLiteConnection: SQLConnection {
     /// Ends the transaction and discards its writes.
     private func end() {
         pagesAtSnapshot = nil
+        snapshotVersion = nil
         if !feeds.isEmpty {
             for feed in feeds { feed.end() }
             feeds.removeAll(keepingCapacity: true)
@@ -435,6 +441,18 @@ extension SQLiteConnection: SQLConnection {
         let statement = try prepared("\(text)")
         controls.append((text, statement))
         return statement
+    }
+
+    func hasRead(_ version: UInt64) throws -> Bool {
+        if isInTransaction { return snapshotVersion == version }
+        // Its statements are open, and see what they saw before.
+        if keepsSnapshot, look.snapshot == snapshots { return look.version == version }
+        // The number changes when the connection meets commits of others. The cookie of the schema is read only then.
+        var number: UInt32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &number)
+        if look.number != number { (look.version, look.number) = (try schemaVersion(), number) }
+        look.snapshot = snapshots
+        return look.version == version
     }
 
     func schemaVersion() throws -> UInt64 {

@@ -89,7 +89,7 @@ extension SQLiteConnection {
             _ = try schemaVersion()
             // Another process can have created the file without checksums meanwhile.
             if settings.wantsChecksums == true, !hasChecksums { throw PageChecksums.missing(path) }
-            files = AttachedFiles([path, log])
+            files = AttachedFiles([path, log], settings.detachment)
             limitLog()
             try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")

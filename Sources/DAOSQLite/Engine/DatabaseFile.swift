@@ -27,9 +27,11 @@ struct DatabaseFile {
     /// - Throws: `.invalidConfiguration` for a path that names no file, `.notFound`, `.notADatabase`,
     ///   `.readOnly`, `.notPermitted`, `.io`.
     ///
-    /// - Parameter mode: The permissions of a new file; nil for those that the process gives its files.
+    /// - Parameters:
+    ///   - configuration: The configuration, with an absolute path.
+    ///   - mode: The permissions of a new file; nil for those that the process gives its files.
     init(_ configuration: DatabaseConfiguration, mode: UInt16?) throws {
-        let path = try Self.absolutePath(configuration.path)
+        let path = configuration.path
         var status = stat()
         var isNew = false
         if stat(path, &status) != 0 {
@@ -53,15 +55,6 @@ struct DatabaseFile {
         identity = FileIdentity(status)
         isDirectoryWritable = access(Self.directory(of: self.resolved), W_OK) == 0
         isWritable = isDirectoryWritable && access(path, W_OK) == 0
-    }
-
-    private static func absolutePath(_ path: String) throws -> String {
-        guard !path.isEmpty, path != ":memory:" else {
-            throw StorageError.invalidPath(path)
-        }
-        guard !path.utf8.contains(0) else { throw StorageError.invalidPath(path) }
-        if path.hasPrefix("/") { return path }
-        return FileManager.default.currentDirectoryPath + "/" + path
     }
 
     private static func directory(of path: String) -> String {

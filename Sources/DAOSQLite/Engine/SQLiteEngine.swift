@@ -31,7 +31,7 @@ final class SQLiteEngine: SQLEngine {
         var settings = settings
         settings.checksums = try PageChecksums.use(settings.wantsChecksums, exist: hasChecksums, path: file.path)
         self.file = file
-        attached = AttachedFiles([file.path])
+        attached = AttachedFiles([file.path], settings.detachment)
         self.settings = settings
         verifies = settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
         canWrite = file.isWritable && writes

@@ -21,6 +21,8 @@ struct SQLiteSettings: Sendable {
     var checksums = PageChecksums.Use.none
     /// Whether a commit has an unknown outcome.
     let outcome = CommitOutcome()
+    /// Whether the paths of the files once led elsewhere.
+    let detachment = Detachment()
     /// The read transaction that is kept open.
     let parked = ParkedReader()
 

@@ -63,7 +63,7 @@ enum Fault: String, CaseIterable, Sendable {
         ignoresNewerVersions, copiesDropARow, copiesForgetHowFar, erasesOnRefusal, letsUniqueCollide,
         dropsUndeclared,
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
-        partsNotifyNobody, rowsOpenDeclarations, referencesMissRewrites
+        partsNotifyNobody, rowsOpenDeclarations, referencesMissRewrites, remembersRelations, forgetsNewRelations
     // Servers
     case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
         outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
@@ -115,8 +115,8 @@ enum Fault: String, CaseIterable, Sendable {
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
     /// read no rows without types, have no lists of rows that cascade with others, rewrite no row with references in a migration,
-    /// write synchronously, erase nothing in the closure of an update, have few rows and short texts, and use one
-    /// database at a time, which is verified for its damage only.
+    /// change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, have few rows
+    /// and short texts, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -125,6 +125,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .compactionHoldsWriters, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
+                .remembersRelations, .forgetsNewRelations,
             ].contains($0)
     }
 

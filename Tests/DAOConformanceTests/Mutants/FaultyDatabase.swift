@@ -15,6 +15,7 @@ final class FaultyDatabase: Database {
     let everIndexed = Mutex<Set<String>>([])
     let place: FaultyPlace
     private let announcer: Announcer?
+    private let made = Atomic(0)
 
     convenience init(_ location: ConformanceTarget.Location, _ fault: Fault) throws {
         let home: ConformanceTarget.Location =
@@ -70,6 +71,7 @@ final class FaultyDatabase: Database {
 
     func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
         try bringUpToDate(Record.schema)
+        made.add(1, ordering: .relaxed)
         if fault == .opensEveryDeclaration { engineState.declarations.forget([Record.schema.description.name]) }
         if fault == .rowsOpenDeclarations, model is any UntypedModel.Type { try engineState.declarations.open(model, in: self) }
         return FaultyStorage(base: try base.makeStorage(for: model), owner: self)
@@ -269,6 +271,15 @@ final class FaultyDatabase: Database {
             }
         }
         return entities
+    }
+
+    func catalogVersion() throws -> UInt64 {
+        switch fault {
+        case .remembersRelations: 0
+        // As a database that counts what it makes, and not what comes by a migration or a copy.
+        case .forgetsNewRelations: UInt64(made.load(ordering: .relaxed))
+        default: try base.catalogVersion()
+        }
     }
 
     func runCompaction() throws -> CompactionReport {

@@ -102,7 +102,7 @@ final class FaultyFile: Database {
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.runSnapshot(body) }
     func runReads<Result>(_ body: () throws -> Result) throws -> Result { try base.runReads(body) }
     func runStep<Result>(_ body: () throws -> Result) throws -> Result { try base.runStep(body) }
-    func catalogVersion() throws -> UInt64? { try base.catalogVersion() }
+    func catalogVersion() throws -> UInt64 { try base.catalogVersion() }
     func entities() throws -> [EntityDescription] { try base.entities() }
     func runCompaction() throws -> CompactionReport { try base.runCompaction() }
     func runSuspension() throws { try base.runSuspension() }

@@ -30,6 +30,7 @@ enum Commands {
         case "faults": try Faults.run(arguments)
         case "reads": try FailingReads.run(arguments)
         case "hands": try Hands.run(arguments)
+        case "wander": try wander(arguments)
         case "worker": Worker.serve()
         case let other: throw ChildFailure("there is no command '\(other ?? "")'")
         }
@@ -47,6 +48,53 @@ enum Commands {
     private static func serveConformance(_ arguments: ArraySlice<String>) throws {
         guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
         try ConformanceProcesses.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
+    }
+
+    /// `wander <scheme> <directory>`: opens a database by a relative path, and goes on in other working directories.
+    private static func wander(_ arguments: ArraySlice<String>) throws {
+        guard let scheme = arguments.first, let directory = arguments.last else {
+            throw ChildFailure("a scheme and a directory are missing")
+        }
+        let drivers = DatabaseDrivers(.sqlite, .lmdb)
+        func go(to directory: String) throws {
+            if chdir(directory) != 0 { throw ChildFailure("there is no directory \(directory)") }
+        }
+        try go(to: directory)
+        let ledger = try Ledger("\(scheme):wander.db")
+        let database = ledger.database
+        try ledger.increment()
+        try go(to: "/")
+        try ledger.increment()
+        // By the absolute path, and by what the first one says of itself.
+        let path = database.configuration.path
+        guard path == directory + "/wander.db" else { throw ChildFailure("the path is '\(path)'") }
+        let second = try Ledger("\(scheme)://\(directory)/wander.db")
+        try second.increment()
+        try Ledger("\(database.configuration)").increment()
+        try go(to: directory)
+        try database.backup(to: "copy.db")
+        try go(to: "/")
+        try ledger.increment()
+        answer("\(try ledger.count()) \(try Ledger("\(scheme)://\(directory)/copy.db").count())")
+        try database.close()
+        try second.database.close()
+        do {
+            _ = try drivers.open("\(scheme):wander.db?create=false")
+            answer("found")
+        } catch let error as StorageError {
+            answer("\(error.kind.rawValue) \(error.path ?? "-")")
+        }
+        // A working directory that is gone.
+        let gone = directory + "/gone"
+        guard mkdir(gone, 0o755) == 0 else { throw ChildFailure("the directory cannot be made") }
+        try go(to: gone)
+        rmdir(gone)
+        do {
+            _ = try drivers.open("\(scheme):wander.db")
+            answer("found")
+        } catch let error as StorageError {
+            answer(error.kind.rawValue)
+        }
     }
 
     /// The directory of the database of a command.

@@ -87,7 +87,7 @@ public final class BrokenSharing: Database {
     public func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
 
     /// Delegates to the database without the fault.
-    public func catalogVersion() throws -> UInt64? { fault == .missesOtherRelationships ? nil : try base.catalogVersion() }
+    public func catalogVersion() throws -> UInt64 { fault == .missesOtherRelationships ? 0 : try base.catalogVersion() }
 
     /// Delegates to the database without the fault.
     public func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
