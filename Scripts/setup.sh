@@ -10,10 +10,10 @@ set -euo pipefail
 # Python runs the web server of the tests and of the offline demo. PostgreSQL's package brings the server of the tests; the one that
 # Debian starts by itself is not used. The tests of a fail-over look for its processes, and those of TLS sign certificates.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
-    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "/usr/lib/postgresql:postgresql"
+    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/lib/postgresql:postgresql"
     "pgrep:procps" "openssl:openssl")
 # The package "postgresql" of brew has no version; any from 13 on will do.
-brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "postgresql:postgresql@17")
+brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17")
 command -v python3 >/dev/null || brew+=("python3:python3")
 if [ "${1:-}" = "--demo" ]; then
     debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")
@@ -56,6 +56,6 @@ elif command -v brew >/dev/null; then
         brew list --versions "$name" >/dev/null 2>&1 || { echo "setup: installing $name with brew"; brew install --quiet "$name"; }
     done
 else
-    echo "setup: neither apt-get nor brew is here. Install pkg-config, the headers of SQLite 3, LMDB, libpq and libmicrohttpd, and the PostgreSQL server by your system's means." >&2
-    command -v pkg-config >/dev/null && pkg-config --exists sqlite3 lmdb libpq libmicrohttpd
+    echo "setup: neither apt-get nor brew is here. Install pkg-config, the headers of SQLite 3, LMDB, libpq, libcurl and libmicrohttpd, and the PostgreSQL server by your system's means." >&2
+    command -v pkg-config >/dev/null && pkg-config --exists sqlite3 lmdb libpq libcurl libmicrohttpd
 fi

@@ -6,6 +6,8 @@ import PackageDescription
 let backend = Context.environment["BACKEND"] ?? "Memory"
 // Many packages name their module of SQLite CSQLite. An application can have it beside swift-dao.
 let ownModules: [Target] = backend == "SQLite" ? [.systemLibrary(name: "CSQLite", pkgConfig: "sqlite3")] : []
+// The path from a server to a DAO, with Foundation's client: it needs no headers at all.
+let products = backend == "Nodes" ? ["DAONodes", "DAOMemory"] : ["DAO\(backend)"]
 let package = Package(
     name: "Consumer",
     platforms: [.macOS(.v15)],
@@ -13,9 +15,8 @@ let package = Package(
     targets: ownModules + [
         .executableTarget(
             name: "App",
-            dependencies: [
-                .product(name: "DAOCore", package: "swift-dao"), .product(name: "DAO\(backend)", package: "swift-dao"),
-            ] + ownModules.map { .init(stringLiteral: $0.name) },
+            dependencies: (["DAOCore"] + products).map { .product(name: $0, package: "swift-dao") }
+                + ownModules.map { .init(stringLiteral: $0.name) },
             swiftSettings: [.define(backend)])
     ],
     // The models of the README must compile without a warning in the Swift 5 language mode, too.

@@ -148,6 +148,16 @@ func filesClient(server: URL) -> CurlClient {
     return files
 }
 
+/// A client with settings of its own.
+func configuredClient(server: URL) -> CurlClient {
+    var configuration = CurlConfiguration()
+    configuration.headers["User-Agent"] = "Books/1.0"
+    configuration.timeout = .seconds(20)  // without any data
+    configuration.proxy = .environment
+    let client = CurlClient(baseURL: server, configuration: configuration)
+    return client
+}
+
 /// Runs the chain from code without `await`.
 func showDialogs(_ chain: any Node<Void, [Dialog]>, _ show: @escaping @Sendable (String) -> Void) -> Observer<[Dialog]> {
     let observer = chain.process()

@@ -35,3 +35,8 @@ func books(server: URL) async throws -> [Book] {
     let books = try await CurlClient(baseURL: server).request(BookListEndpoint())
     return books
 }
+
+func sessionBooks(server: URL) async throws -> [Book] {
+    let books = try await URLSessionClient(baseURL: server).request(BookListEndpoint())
+    return books
+}

@@ -178,7 +178,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
             do {
                 let clients = (0..<20).map { _ in self.client(server.url) }
                 for client in clients { _ = try await client.request(Fetch()) }
-                #expect(threads() >= 20)
+                withExtendedLifetime(clients) { #expect(threads() >= 20) }
             }
             #expect(await eventually { threads() <= before })
         #endif

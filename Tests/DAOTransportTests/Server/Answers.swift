@@ -12,6 +12,9 @@ public struct Answer: Sendable, CustomStringConvertible {
     /// Whether the body is complete, though what follows it can be missing.
     public let hasWholeBody: Bool
 
+    /// Whether the status says that the body is a part of the content.
+    public var isPartial: Bool { description.hasPrefix("206") }
+
     init(_ description: String, _ bytes: [UInt8], isComplete: Bool = true, hasWholeBody: Bool = false) {
         self.description = description
         self.bytes = bytes

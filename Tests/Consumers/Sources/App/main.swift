@@ -13,6 +13,12 @@ import Foundation
     let driver = DatabaseDriver.memory
 #endif
 
+#if Nodes
+    import DAONodes
+    import DAOTransport
+    let client: any Client = URLSessionClient()
+#endif
+
 struct Message: Plain {
     let id: Int
     let date: Date
