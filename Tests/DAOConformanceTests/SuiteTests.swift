@@ -28,8 +28,7 @@ import Testing
 
     @Test(
         arguments: Conformance.cases(
-            for: limited, chapters: [.values, .writes, .relationships, .transactions, .evolution, .lifeCycle],
-            timeLimit: patience))
+            for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle], timeLimit: patience))
     func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }
 }
 

@@ -47,21 +47,6 @@ import Testing
         }
     }
 
-    /// Who waits in the queue while others wait in vain is busy when they are.
-    @Test func callsThatWaitInAQueueAreBusyTogether() async throws {
-        let database = try CountingDatabase()
-        database.beginning.withLock {
-            $0 = {
-                Thread.sleep(forTimeInterval: CallDeadline.remaining(of: .milliseconds(300)) / .seconds(1))
-                throw StorageError(.busy, "another process writes")
-            }
-        }
-        let began = ContinuousClock.now
-        let runs = try await database.run(12)
-        #expect(runs.allSatisfy { $0.count == 0 && $0.error == .busy })
-        #expect(.now - began < .milliseconds(1200), "twelve calls with a timeout of 0.3 s")
-    }
-
     @Test func relaxedAndReportedCallsDoNotShare() async throws {
         for change: @Sendable (inout DatabaseConfiguration) -> Void in [
             { $0.durability = .relaxed }, { $0.instrument = Instrument { _ in } },
@@ -170,4 +155,22 @@ private final class CountingDatabase: Database {
 /// How often a closure has run.
 private final class Runs: Sendable {
     let count = Atomic(0)
+}
+
+/// How long calls in the queue wait; measured while nothing else runs.
+@Suite struct SharedCommitLatencyTests {
+    /// Calls in the queue of a call that is busy are busy when it is.
+    @Test func callsThatWaitInAQueueAreBusyTogether() async throws {
+        let database = try CountingDatabase()
+        database.beginning.withLock {
+            $0 = {
+                Thread.sleep(forTimeInterval: CallDeadline.remaining(of: .milliseconds(300)) / .seconds(1))
+                throw StorageError(.busy, "another process writes")
+            }
+        }
+        let began = ContinuousClock.now
+        let runs = try await database.run(12)
+        #expect(runs.allSatisfy { $0.count == 0 && $0.error == .busy })
+        #expect(.now - began < .milliseconds(1200), "twelve calls with a timeout of 0.3 s")
+    }
 }

@@ -108,6 +108,8 @@ import Testing
         let tickets = try makeTickets(database)
         func statements(_ body: () throws -> Void) throws -> Int {
             try database.snapshot {
+                // The first read after a change of the catalog, which the engine's statistics are, too, looks it up.
+                _ = try tickets.exists(byPrimaryKey: 1)
                 let before = try database.statementStatistics
                 try body()
                 let after = try database.statementStatistics
@@ -184,9 +186,11 @@ import Testing
         let total = Mutex((steps: 0, statements: 0))
         let database = try place.database {
             $0.instrument = Instrument { call in
+                // Without those on the catalog, which is looked up when the engine has made statistics.
+                let statements = call.statements.filter { !$0.text.contains("dao_") }
                 total.withLock {
-                    $0.statements += call.statements.count
-                    $0.steps += call.statements.reduce(0) { $0 + ($1.steps ?? 0) }
+                    $0.statements += statements.count
+                    $0.steps += statements.reduce(0) { $0 + ($1.steps ?? 0) }
                 }
             }
         }
@@ -202,7 +206,8 @@ import Testing
         let counted = try cost("closed", 7)
         #expect(counted.statements == 3)
         // 31 more times, and once after 256.
-        #expect(try cost("closed", 7, times: 399).statements == 399 + 32 * 2)
+        let many = try cost("closed", 7, times: 399)
+        #expect(many.statements == 399 + 32 * 2, "\(many)")
         let repeated = try cost("closed", 7)
         #expect(repeated.statements == 1 && repeated.steps < counted.steps)
         // Of the open tickets are 50, and of those of owner 1 are 2,495: the wrong way is given up soon.

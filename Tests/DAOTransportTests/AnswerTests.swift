@@ -94,7 +94,7 @@ private struct Dialogs: JsonEndpoint, URLRequestBuildable {
         }
         #expect((error("302 to '//%5B/'") as? HTTPError)?.statusCode == 302)
         #expect(error("302 and the end") == nil)
-        #expect(error("a trailer") is ContentError)
+        #expect(error("a trailer") is DecodingError)
         #expect(error("an endless trailer") as? TransferError == .headersTooLarge(limit: 256 << 10))
         #expect((error("no gzip") as? URLError)?.code == .cannotDecodeContentData)
         #expect((error("no HTTP") as? URLError)?.code == .badServerResponse)

@@ -173,15 +173,28 @@ extension DAO {
     ) throws -> [(First, repeat each Other)] {
         let places = try positions(of: first, repeat each others)
         var groups: [(First, repeat each Other)] = []
-        try storage.groups(of: places, counted: false, where: condition) { row, _ in
-            var next = FieldCounter()
-            groups.append(
-                (
-                    try First.read(fromGroup: row, at: places[next.next()]),
-                    repeat try (each Other).read(fromGroup: row, at: places[next.next()])
-                ))
+        try readingGroups(by: places) {
+            try storage.groups(of: places, counted: false, where: condition) { row, _ in
+                var next = FieldCounter()
+                groups.append(
+                    (
+                        try First.read(from: row, at: places[next.next()]),
+                        repeat try (each Other).read(from: row, at: places[next.next()])
+                    ))
+            }
         }
         return groups
+    }
+
+    /// Runs a closure that reads groups by some fields. A group has no key, and neither has the error of a value of these
+    /// fields that cannot be read, whether the database looked at it in a row or in an index (contract Q11).
+    func readingGroups(by places: [Int], _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch var error as StorageError where error.kind == .corruptedValue {
+            if places.contains(where: { Record.schema.description.fields[$0].name == error.field }) { error.key = nil }
+            throw error
+        }
     }
 
     /// Returns the positions of fields that rows contain.
@@ -201,17 +214,5 @@ extension DAO {
                 field: field.name)
         }
         return places
-    }
-}
-
-extension FieldValue {
-    /// Reads the value of a group of rows. A group has no key, and neither has the error of a value that cannot be read.
-    static func read(fromGroup row: RowReader, at index: Int) throws -> Self {
-        do {
-            return try read(from: row, at: index)
-        } catch var error as StorageError where error.kind == .corruptedValue {
-            error.key = nil
-            throw error
-        }
     }
 }

@@ -107,20 +107,19 @@ extension DAO {
         /// Begins a group, and returns what rows are added to. The loops over rows are not over packs: these look up types.
         func begin(_ row: RowReader, _ stored: DAOCore.Value) throws -> [RowCounter] {
             groups.append(
-                Group(
-                    value: try Value.read(fromGroup: row, at: place), stored: stored, running: (repeat try (each totals).begin()))
-            )
+                Group(value: try Value.read(from: row, at: place), stored: stored, running: (repeat try (each totals).begin())))
             let running = groups[groups.count - 1].running
             var counters: [RowCounter] = []
             for total in repeat each running { counters.append(total) }
             return counters
         }
-        if fields.count == 1 {
-            // A database counts by itself.
-            try storage.groups(of: fields, counted: true, where: condition) { row, count in
-                for counter in try begin(row, .null) { counter.count = count }
+        try readingGroups(by: [place]) {
+            if fields.count == 1 {
+                // A database counts by itself.
+                return try storage.groups(of: fields, counted: true, where: condition) { row, count in
+                    for counter in try begin(row, .null) { counter.count = count }
+                }
             }
-        } else {
             var known: [DAOCore.Value: [RowCounter]] = [:]
             // Rows of one group often follow each other.
             var last: (stored: DAOCore.Value, counters: [RowCounter])?

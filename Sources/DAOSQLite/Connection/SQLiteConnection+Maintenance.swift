@@ -63,7 +63,9 @@ extension SQLiteConnection {
         let before = length
         try parked.without {
             try execute("VACUUM")
-            // The log is emptied now, or by a later commit when its last reader has ended.
+            // The log is emptied now, or by a later commit when its last reader has ended. SQLite lets nobody write while it
+            // waits for that reader (contract L11).
+            sqlite3_busy_timeout(handle, min(settings.busyTimeout, .milliseconds(200)).milliseconds)
             _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
         }
         return CompactionReport(bytesBefore: before, bytesAfter: length)

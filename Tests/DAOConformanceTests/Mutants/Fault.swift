@@ -45,14 +45,13 @@ enum Fault: String, CaseIterable, Sendable {
         spellingsAreApart, readsOldRows
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
-        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow, compactionHoldsWriters,
-        suspensionCloses
+        keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow, suspensionCloses
     // Files, and who is told of calls
     case createsRegardless, writesReadOnly, ignoresUnknownOptions, ignoresEncryptionKeys, showsSecrets, replacesStrangers,
         emptiesDamaged,
         readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, backupsIntoAnyFile, instrumentsHearNothing,
         instrumentsHearTwice,
-        instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen
+        instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen, compactionHoldsWriters
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersOutliveDatabase, observersMayWrite
@@ -123,7 +122,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .errorsInOtherWords, .cascadesDeclaredOnly, .partsNotifyNobody, .waitsInCircle, .verifiesNothing,
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
-                .updateCountsErased, .compactionHoldsWriters, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
+                .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
                 .remembersRelations, .forgetsNewRelations,
             ].contains($0)

@@ -284,7 +284,6 @@ final class FaultyDatabase: Database {
 
     func runCompaction() throws -> CompactionReport {
         if fault == .compactionLosesARow { try base.loseLastRows() }
-        if fault == .compactionHoldsWriters { try base.transaction { Thread.sleep(forTimeInterval: 1.5) } }
         return try base.runCompaction()
     }
 

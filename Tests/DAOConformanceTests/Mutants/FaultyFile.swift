@@ -104,7 +104,10 @@ final class FaultyFile: Database {
     func runStep<Result>(_ body: () throws -> Result) throws -> Result { try base.runStep(body) }
     func catalogVersion() throws -> UInt64 { try base.catalogVersion() }
     func entities() throws -> [EntityDescription] { try base.entities() }
-    func runCompaction() throws -> CompactionReport { try base.runCompaction() }
+    func runCompaction() throws -> CompactionReport {
+        if fault == .compactionHoldsWriters { try base.transaction { Thread.sleep(forTimeInterval: 1.5) } }
+        return try base.runCompaction()
+    }
     func runSuspension() throws { try base.runSuspension() }
 
     func close() throws {

@@ -96,11 +96,24 @@ struct RowReference: Sendable {
                 guard operation.inner.indices.contains(index) else { continue }
                 inner.append(perform(operation.inner[index], on: &working, committed: committed ?? state))
             }
-            for row in operation.rows { try working.store(row, in: operation.entity, mayReplace: operation.flag) }
+            for var row in operation.rows {
+                if operation.mergesRow { follow(&row, operation.entity, readFrom: state, storedIn: working) }
+                try working.store(row, in: operation.entity, mayReplace: operation.flag)
+            }
             state = working
             return .nested(inner, .done)
         } catch {
             return .nested(inner, outcome(of: error))
+        }
+    }
+
+    /// Gives the fields of a row that are as they were read what steps in the translator have stored there (contract W9).
+    private static func follow(_ row: inout Row, _ entity: Entity, readFrom before: ReferenceState, storedIn now: ReferenceState)
+    {
+        let key = row[entity.key]
+        guard let old = before.position(of: key, in: entity), let new = now.position(of: key, in: entity) else { return }
+        for index in row.indices where ReferenceState.stored(row[index]) == before[entity][old][index] {
+            row[index] = now[entity][new][index]
         }
     }
 
