@@ -15,8 +15,8 @@ for product in json.load(sys.stdin)["products"]:
 build=../../.build
 
 # Debian has this header in the folder of the machine's kind.
-curl=$(ls /usr/include/curl/curl.h /usr/include/*/curl/curl.h 2>/dev/null | head -1)
-curl=${curl:-/usr/include/curl/curl.h}
+curl=/usr/include/curl/curl.h
+for header in /usr/include/*/curl/curl.h; do if [ -e "$header" ]; then curl=$header; fi; done
 
 # What each backend must do without.
 hidden_from() {
