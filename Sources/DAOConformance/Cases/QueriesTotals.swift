@@ -140,19 +140,27 @@ enum QueriesTotals {
         ) { context in
             let (database, states) = try context.open(with: MoodOfDay.self)
             try states.create([MoodOfDay(id: 1, mood: .calm, plain: .calm)])
-            try database.rows(of: "mood_of_day").persist([
-                ["id": .integer(2), "mood": .string("unknown"), "plain": .string("unknown")]
-            ])
-            for _ in 0..<2 {
-                try expectError(.corruptedValue, "distinct", entity: "mood_of_day", field: "mood") { try states.distinct(\.mood) }
-                try expectError(.corruptedValue, "without an index", entity: "mood_of_day", field: "plain") {
-                    try states.distinct(\.plain)
-                }
-                try expectError(.corruptedValue, "of a condition", entity: "mood_of_day", field: "mood") {
-                    try states.distinct(\.mood) { $0.id > 0 }
-                }
-                try expectError(.corruptedValue, "groups", entity: "mood_of_day", field: "mood") {
-                    try states.groups(by: \.mood, .count)
+            // A database that decodes whole rows names the first field that cannot be read: one at a time.
+            for (mood, plain) in [("unknown", "calm"), ("calm", "unknown")] {
+                try database.rows(of: "mood_of_day").persist([
+                    ["id": .integer(2), "mood": .string(mood), "plain": .string(plain)]
+                ])
+                for _ in 0..<2 {
+                    if plain == "unknown" {
+                        try expectError(.corruptedValue, "without an index", entity: "mood_of_day", field: "plain") {
+                            try states.distinct(\.plain)
+                        }
+                        continue
+                    }
+                    try expectError(.corruptedValue, "distinct", entity: "mood_of_day", field: "mood") {
+                        try states.distinct(\.mood)
+                    }
+                    try expectError(.corruptedValue, "of a condition", entity: "mood_of_day", field: "mood") {
+                        try states.distinct(\.mood) { $0.id > 0 }
+                    }
+                    try expectError(.corruptedValue, "groups", entity: "mood_of_day", field: "mood") {
+                        try states.groups(by: \.mood, .count)
+                    }
                 }
             }
         },
