@@ -186,8 +186,8 @@ import Testing
         let total = Mutex((steps: 0, statements: 0))
         let database = try place.database {
             $0.instrument = Instrument { call in
-                // Without those on the catalog, which is looked up when the engine has made statistics.
-                let statements = call.statements.filter { !$0.text.contains("dao_") }
+                // Without the look-up of the catalog after the engine has made statistics.
+                let statements = call.statements.filter { $0.text.contains("ticket") }
                 total.withLock {
                     $0.statements += statements.count
                     $0.steps += statements.reduce(0) { $0 + ($1.steps ?? 0) }
