@@ -205,18 +205,14 @@ extension SQLInstance {
         return changed.isEmpty
     }
 
-    /// Checks that a read, which used a table, has seen the catalog that has the entity as the table describes it.
+    /// Checks that a read, which used a table, has seen the entity as the table describes it, although it saw another version of
+    /// the catalog (``SQLSession/hasRead(_:)``).
     ///
     /// - Parameters:
-    ///   - version: The version of the table before the read.
+    ///   - known: The table.
     ///   - session: The session that has read.
     /// - Throws: ``SQLMissingTable`` when the read has to be repeated.
-    @inline(__always) func checkRead(_ version: UInt64, _ known: KnownTable, _ session: SQLSession) throws {
-        if session.isWriter { return }
-        if try !session.connection.hasRead(version) { try compareAfterRead(known, session) }
-    }
-
-    @inline(never) private func compareAfterRead(_ known: KnownTable, _ session: SQLSession) throws {
+    @inline(never) func compareAfterRead(_ known: KnownTable, _ session: SQLSession) throws {
         let isSame = try compare(session.connection.schemaVersion(), session)
         if !isSame || known.isOutdated { throw SQLMissingTable(outdated(known.declaration.description.name), isColumn: true) }
     }

@@ -88,7 +88,7 @@ struct SQLLinkStorage: LinkStorage {
                 capacity = min(rows.count, 64)
                 try body(number, rows)
             }
-            try owner.instance.checkRead(version, known, session)
+            if try !session.hasRead(version) { try owner.instance.compareAfterRead(known, session) }
         }
     }
 }

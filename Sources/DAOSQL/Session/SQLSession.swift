@@ -110,6 +110,9 @@ package final class SQLSession: @unchecked Sendable {
     /// Lets all statements of a call that reads see one commit. The transaction of a session that writes does already.
     func beginReading() throws { if !isWriter { try connection.beginReading() } }
 
+    /// Whether what a call has read is of a version of the catalog. A session that writes has compared it at its beginning.
+    @inline(__always) func hasRead(_ version: UInt64) throws -> Bool { try isWriter || connection.hasRead(version) }
+
     /// How often a query's statement was found and not found in the cache.
     package var cacheStatistics: (hits: Int, misses: Int) { (cache.hits, cache.misses) }
 

@@ -67,8 +67,7 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
     }
 
     @inline(__always) private func checkRead(_ version: UInt64, _ known: KnownTable, _ session: SQLSession) throws {
-        if session.isWriter { return }
-        if try !session.connection.hasRead(version) { try owner.instance.checkRead(version, known, session) }
+        if try !session.hasRead(version) { try owner.instance.compareAfterRead(known, session) }
     }
 
     @inline(never) private func later(_ session: SQLSession) throws -> KnownTable {

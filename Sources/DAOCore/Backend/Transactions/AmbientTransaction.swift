@@ -81,21 +81,16 @@ final class AmbientTransaction: @unchecked Sendable {
     }
 
     /// Whether the current code runs inside a transaction or a snapshot of an engine.
-    static func isInside(_ engine: EngineState) -> Bool {
-        var candidate = current
-        while let transaction = candidate {
-            if transaction.engine === engine { return true }
-            candidate = transaction.outer
-        }
-        return false
-    }
+    static func isInside(_ engine: EngineState) -> Bool { innermost(of: engine) != nil }
 
     /// The number of calls that could write, in the transaction of an engine that the current code runs in; nil outside of one.
     /// While it is the same, nothing was written in the transaction.
-    static func writeCount(of engine: EngineState) -> Int? {
+    static func writeCount(of engine: EngineState) -> Int? { innermost(of: engine)?.writeCount }
+
+    @inline(__always) private static func innermost(of engine: EngineState) -> AmbientTransaction? {
         var candidate = current
         while let transaction = candidate {
-            if transaction.engine === engine { return transaction.writeCount }
+            if transaction.engine === engine { return transaction }
             candidate = transaction.outer
         }
         return nil
