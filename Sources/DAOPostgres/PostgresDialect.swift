@@ -93,7 +93,7 @@ struct PostgresDialect: SQLDialect {
 
     var orderedTableOptions: String { "" }
 
-    func comparable(_ column: String, _ kind: ValueKind) -> String { column }
+    func comparable(_ column: String, _ field: FieldDescription) -> String { column }
 
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool {
         // A floating-point number and another one are compared as floating-point numbers, which is not exact.

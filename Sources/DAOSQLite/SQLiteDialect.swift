@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQL
+import Foundation
 
 /// The SQL dialect of SQLite.
 struct SQLiteDialect: SQLDialect {
@@ -9,6 +10,8 @@ struct SQLiteDialect: SQLDialect {
     static let matchFunction = "dao_match"
     /// The name of the function that runs a filter on its column arguments.
     static let filterFunction = "dao_filter"
+    /// The name of the function that gives the canonical JSON of an embedded value.
+    static let jsonFunction = "dao_json"
     /// The name of the table-valued function that lists the values of a set.
     static let listFunction = "dao_values"
 
@@ -160,8 +163,18 @@ struct SQLiteDialect: SQLDialect {
 
     var orderedTableOptions: String { " WITHOUT ROWID" }
 
-    func comparable(_ column: String, _ kind: ValueKind) -> String {
-        kind == .decimal ? "\(column) COLLATE \(Self.decimalCollation)" : column
+    func comparable(_ column: String, _ field: FieldDescription) -> String {
+        switch field.type.kind {
+        case .decimal: "\(column) COLLATE \(Self.decimalCollation)"
+        case .embedded: "\(Self.jsonFunction)(\(column), \(content(of: field)))"
+        default: column
+        }
+    }
+
+    /// What an embedded field contains, as the function reads it.
+    private func content(of field: FieldDescription) -> String {
+        let content = (try? JSONEncoder().encode(field.content ?? .value)) ?? Data()
+        return constant(.string(String(decoding: content, as: UTF8.self))) ?? "''"
     }
 
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool {

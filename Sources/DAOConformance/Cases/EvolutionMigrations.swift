@@ -60,6 +60,9 @@ enum EvolutionMigrations {
                 (.string, .string("2023-03-08T20:26:40Z"), .date, .date(moment)),
                 (.string, .string("2023-03-08T20:26:40.500Z"), .date, .date(moment + 0.5)),
                 (.string, .string("2023-03-08T22:26:40+02:00"), .date, .date(moment)),
+                (.string, .string("nan"), .double, .double(.nan)), (.string, .string("-1.5e3"), .double, .double(-1500)),
+                (.string, .string(id.uuidString.lowercased()), .uuid, .uuid(id)),
+                (.string, .string("[ 1.0, \"\\u0061\" ]"), .embedded, .string("[1,\"a\"]")),
             ]
             let refused: [(value: Value, to: ValueKind)] = [
                 (.integer(2), .bool), (.double(0.5), .int64), (.integer(300), .int8),
@@ -67,6 +70,15 @@ enum EvolutionMigrations {
                 (.string("tomorrow"), .date), (.string("2023-03-08"), .date), (.string("x"), .uuid),
                 (.string("yes"), .bool), (.string("one"), .decimal), (.data(Data([0xFF])), .string),
                 (.uuid(id), .data), (.date(moment), .string),
+                // No such day, hour or second, and more than a date.
+                (.string("2023-02-30T20:26:40Z"), .date), (.string("2023-03-08T25:00:00Z"), .date),
+                (.string("2023-03-08T20:26:60Z"), .date), (.string("2023-03-08T20:26:40Z or so"), .date),
+                (.string(" 2023-03-08T20:26:40Z"), .date), (.string("2023-03-08T20:26:40"), .date),
+                // No number, or one beyond its type.
+                (.string("1e400"), .double), (.string("1e-400"), .double), (.string("0x10"), .double), (.string("1 "), .double),
+                (.string("1e39"), .float), (.string("1e5x"), .decimal),
+                (.string("1234567890123456789012345678901234567890.5"), .decimal), (.string("9223372036854775808"), .int64),
+                (.string("x"), .embedded), (.string("[1,]"), .embedded), (.integer(1), .embedded),
             ]
             @Sendable func sample(_ kinds: [ValueKind]) -> EntityDescription {
                 var fields = [FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true)]

@@ -44,13 +44,20 @@ enum KeysChanges {
                 try database.dao(KeyedBy<Int>.self).read(byPrimaryKey: UInt64.max)
             }
         },
-        ConformanceCase("K.uuidForms", "K1", title: "a UUID key is found by UUID and by its text in upper case") { context in
+        ConformanceCase("K.uuidForms", "K1", title: "a UUID key is found by UUID and by its text in either case") { context in
             let dao = try context.dao(KeyedBy<UUID>.self)
             let id = try require(UUID(uuidString: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F"), "a UUID")
             try dao.create(KeyedBy<UUID>(id: id, note: "it"))
             try expectSame(try dao.read(byPrimaryKey: id)?.note, "it")
             try expectSame(try dao.read(byPrimaryKey: "E621E1F8-C36C-495A-93FC-0C247A3E6E5F")?.note, "it")
             try expectSame(try dao.read(byPrimaryKey: UniqueID(id))?.note, "it")
+            for text in [id.uuidString.lowercased(), "e621E1F8-C36C-495A-93FC-0C247A3E6E5F"] {
+                try expectSame(try dao.read(byPrimaryKey: text)?.note, "it")
+                try expectSame(try dao.read(predicatedBy: Condition("id == '\(text)' AND id IN {'\(text)'}")).map(\.note), ["it"])
+            }
+            try expectError(.invalidKey, "no UUID", entity: "byUUID", key: "e621e1f8-c36c-495a-93fc-0c247a3e6e5") {
+                try dao.read(byPrimaryKey: "e621e1f8-c36c-495a-93fc-0c247a3e6e5")
+            }
         },
         ConformanceCase("K.stringKeysTakeAnyID", "K1", title: "a string key is found by an id of a number or a UUID") { context in
             let dao = try context.dao(KeyedBy<String>.self)

@@ -35,6 +35,21 @@ enum PredicatesKinds {
             "P.kind.date", \.date,
             [-1e15, -1, 0, 0.1, 1e15].map { Date(timeIntervalSinceReferenceDate: $0) } + [.distantPast, .distantFuture]),
         kind("P.kind.duration", \.duration, Duration.hard),
+        ConformanceCase("P.numbersBeyond", "P6", "P3", title: "a number in words that would become zero or infinite is refused") {
+            context in
+            let dao = try context.dao(Scalars.self)
+            try dao.create([Scalars(id: 1, double: .infinity), Scalars(id: 2), Scalars(id: 3, double: 1e308)])
+            for text in ["1e400", "-1e400", "1e-400"] {
+                for comparison in ["==", "!=", "<=", ">"] {
+                    let error = try expectError(.invalidPredicate, text, entity: "scalars", field: "double") {
+                        try dao.read(predicatedBy: Condition("double \(comparison) \(text)"))
+                    }
+                    try expectEqual(error.position, 8 + comparison.utf8.count, "the position of \(error)")
+                }
+            }
+            try expectEqual(
+                try dao.read(predicatedBy: "double > .5 AND double <= 1e308 AND double >= 0e400").map(\.id), [3], "others")
+        },
         ConformanceCase("P.kind.embedded", "P7", "V4", title: "embedded values are equal or not, and have no order") { context in
             let reference = try ReferenceRows(
                 context, [Fold(id: 1, tags: ["a", "b"]), Fold(id: 2, tags: []), Fold(id: 3, tags: ["b", "a"])])

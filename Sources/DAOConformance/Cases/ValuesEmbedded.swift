@@ -1,6 +1,13 @@
 import DAOCore
 import Foundation
 
+extension EntityRows {
+    /// What the catalog says of the embedded fields.
+    fileprivate func entityContents() throws -> [String] {
+        try entity.fields.compactMap { field in field.content.map { "\(field.name): \($0)" } }
+    }
+}
+
 /// V4: arrays of scalars and `Codable` values inside a field.
 enum ValuesEmbedded {
     static let cases: [ConformanceCase] = [
@@ -107,6 +114,131 @@ enum ValuesEmbedded {
             try expectEqual(try dao.read { $0.perhaps == address }.map(\.id), [1])
             try expectEqual(try dao.read { $0.list == nil }.map(\.id), [1])
             try expectEqual(try dao.read { $0.list == [] }.map(\.id), [2])
+        },
+        ConformanceCase(
+            "V.embeddedSets", "V4", title: "sets and dictionaries in embedded values are equal in whatever order they were made"
+        ) { context in
+            let dao = try context.dao(Duty.self)
+            for count in 0...30 {
+                let (left, right) = (Roster.of(count, reversed: false), Roster.of(count, reversed: true))
+                try expectEqual(left, right, "the rosters of \(count)")
+                try dao.persist(Duty(id: 1, roster: left, other: right))
+                try expectEqual(try dao.count { $0.roster == right }, 1, "== of \(count)")
+                try expectEqual(try dao.count { $0.roster != right }, 0, "!= of \(count)")
+                try expectEqual(try dao.count { $0.roster.in([Roster(ratio: 7), right]) }, 1, "in of \(count)")
+                try expectEqual(try dao.count { $0.other == left }, 1, "== of the optional of \(count)")
+                try expectEqual(try dao.count(predicatedBy: "roster == other"), 1, "fields of \(count)")
+                try expectEqual(try dao.read(), [Duty(id: 1, roster: left, other: left)], "the row of \(count)")
+            }
+        },
+        ConformanceCase(
+            concurrent: "O.embeddedSets", "O1", "V4", title: "storing an embedded value with the same set is no change"
+        ) { context in
+            let dao = try context.open().dao(Duty.self)
+            try await dao.create(Duty(id: 1, roster: .of(20, reversed: false)))
+            var results = Observations.Results(dao.observe())
+            _ = try await results.next("the first result")
+            for count in 0..<6 { try await dao.persist(Duty(id: 1, roster: .of(20, reversed: count % 2 == 0))) }
+            try await dao.persist(Duty(id: 2))
+            let rows = try await results.next("the result after another row").count
+            try expectEqual(rows, 2, "rows in the only result")
+        },
+        ConformanceCase(
+            "V.embeddedNumbers", "V1", "V4", title: "numbers inside of embedded values keep their digits, and are equal by value"
+        ) { context in
+            let dao = try context.dao(Duty.self)
+            let long = try require(Decimal(string: "12345678901234567890.123456789012345678"), "a decimal")
+            let tiny = try require(Decimal(string: "1e-120"), "a decimal")
+            let huge = try require(Decimal(string: "12345e100"), "a decimal")
+            let rosters = [
+                Roster(wage: long, ratio: 1e16, size: 0.1, large: .max, least: .max),
+                Roster(wage: tiny, ratio: .leastNonzeroMagnitude, size: .leastNonzeroMagnitude, large: 1 << 63, least: .min),
+                Roster(wage: huge, ratio: .greatestFiniteMagnitude, size: .greatestFiniteMagnitude, least: -1),
+                Roster(wage: -0.5, ratio: .nan, size: .infinity), Roster(wage: 100, ratio: -.infinity, size: -.infinity),
+                Roster(since: .distantPast, badge: Data([0, 255]), ratio: 0.1 + 0.2, site: URL(string: "https://a.b/c?d=e#f")),
+                Roster(since: Date(timeIntervalSinceReferenceDate: 0.1), ratio: 1e22, size: 16_777_216),
+                Roster(ratio: 1.2345678901234568e20), Roster(ratio: 0.00001), Roster(ratio: 9_007_199_254_740_994),
+            ]
+            try dao.create(rosters.enumerated().map { Duty(id: $0, roster: $1) })
+            try expectSame(try dao.read(), rosters.enumerated().map { Duty(id: $0, roster: $1) })
+            for (index, roster) in rosters.enumerated() {
+                try expectEqual(try dao.read { $0.roster == roster }.map(\.id), [index], "roster \(index)")
+            }
+            try dao.persist(Duty(id: 50, roster: Roster(ratio: -0.0)))
+            try expectEqual(try dao.read { $0.roster == Roster() }.map(\.id), [50], "a negative zero")
+        },
+        ConformanceCase(
+            "V.embeddedRefused", "V4", title: "a value that JSON cannot give back is refused, and nothing is stored"
+        ) { context in
+            let dao = try context.dao(Duty.self)
+            var error: (any Error)?
+            do { try dao.create([Duty(id: 1), Duty(id: 2, roster: Roster(wage: .nan))]) } catch let thrown { error = thrown }
+            try expect(error is EncodingError, "an EncodingError for a decimal NaN, got \(String(describing: error))")
+            try expectEqual(try dao.count(), 0, "rows")
+            try dao.create(Duty(id: 3))
+            try expectEqual(try dao.count { $0.other == Roster(wage: .nan) }, 0, "rows with the value that no row has")
+            try expectEqual(try dao.count { $0.other != Roster(wage: .nan) }, 1, "rows without it")
+        },
+        ConformanceCase(
+            "V.rowsWithJSON", "V4", "E8", title: "JSON is the same value in whatever form rows without types give it",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Duty.self)
+            let id = Scalars.zero
+            try dao.create(
+                Duty(id: 1, texts: ["a", "é\u{1}/"], numbers: [1, 200], reals: [1, 0.5, 1e16], uuids: [id], gaps: [nil, 1]))
+            let rows = try database.rows(of: "duty")
+            let roster =
+                #"{"site": null, "since": 0.0, "size":0e5,"wage":0.00,"ratio":-0.0,"large" : 0, "least":0,"rooms":{}, "shifts":[ ],"badge":"", "days":[],"names":["x"] }"#
+            try rows.persist([
+                [
+                    "id": .integer(2), "roster": .string(roster), "texts": .string(#" [ "\u0061" , "\u00e9\u0001\/" ] "#),
+                    "numbers": .string("[1.0, 2e2]"), "reals": .string("[1.0,\t0.50, 10000000000000000.000]"),
+                    "uuids": .string("[\"\(id.uuidString.lowercased())\"]"), "gaps": .string("[ null ,1 ]"),
+                    "sites": .string("[]"),
+                ]
+            ])
+            try expectEqual(try dao.read { $0.texts == ["a", "é\u{1}/"] }.map(\.id), [1, 2], "texts")
+            try expectEqual(try dao.read { $0.texts != ["a", "é\u{1}/"] }.map(\.id), [], "other texts")
+            try expectEqual(try dao.read { $0.numbers.in([[1, 200], [3]]) }.map(\.id), [1, 2], "numbers")
+            try expectEqual(try dao.read { $0.reals == [1, 0.5, 1e16] }.map(\.id), [1, 2], "floating-point numbers")
+            try expectEqual(try dao.read { $0.uuids == [id] }.map(\.id), [1, 2], "UUIDs")
+            try expectEqual(try dao.read { $0.gaps == [nil, 1] }.map(\.id), [1, 2], "optionals")
+            try expectEqual(try dao.read { $0.roster == Roster(names: ["x"]) }.map(\.id), [], "an object that lacks nothing")
+            try expectEqual(
+                try rows.read(where: #"texts == '[ "a", "\\u00e9\\u0001/"]'"#).map(\.key), [1, 2], "a text predicate")
+            try expectEqual(try rows.read(where: "numbers == '[1.00,2e+2]'").map(\.key), [1, 2], "a text predicate of numbers")
+            try expectEqual(
+                try rows.entityContents(),
+                [
+                    "roster: value", "other: value", "texts: [string]", "numbers: [int64]", "reals: [double]",
+                    "uuids: [uuid]", "gaps: [int64?]", "sites: [url]", "moods: [string]",
+                ], "what the catalog says")
+        },
+        ConformanceCase(
+            "V.rowsRefuseJSON", "V4", "E8", "L7",
+            title: "rows without types refuse what the type of the field could not read", requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Duty.self)
+            try dao.create(Duty(id: 1, texts: ["a"]))
+            let rows = try database.rows(of: "duty")
+            for (field, texts) in [
+                ("texts", ["x", "{}", "[1]", "[null]", "\"a\"", "", "[\"a\"", "[\"a\"]]", "[\"\\ud800\"]", "null"]),
+                ("numbers", ["[\"1\"]", "[1.5]", "[01]", "[9223372036854775808]", "[1,]", "[true]", "[+1]", "[1 2]"]),
+                ("reals", ["[1e400]", "[\"x\"]", "[NaN]", "[.5]"]), ("uuids", ["[\"no uuid\"]"]), ("gaps", ["[1.5]", "[nil]"]),
+                ("roster", ["x", "{", "{\"a\":}", "{a:1}", "[1,]", ""]), ("moods", ["[1]"]),
+            ] {
+                for text in texts {
+                    try expectError(.corruptedValue, "\(text) as \(field)", entity: "duty", key: 1, field: field) {
+                        try rows.persist([["id": .integer(1), field: .string(text)]])
+                    }
+                }
+            }
+            try expectSame(try dao.read(), [Duty(id: 1, texts: ["a"])])
+            try rows.persist([["id": .integer(1), "other": .null, "moods": .null]])
+            try expectSame(try dao.read(), [Duty(id: 1, texts: ["a"])])
         },
         ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer array completely") { context in
             let dao = try context.dao(Embeddings.self)

@@ -139,6 +139,60 @@ struct Embeddings: Plain, Model, Equatable {
         Field("twice", \.twice), Field("list", \.list))
 }
 
+/// An embedded value with a set, a dictionary with other keys than texts and integers, and numbers of every size.
+struct Roster: Codable, FieldValue, Equatable {
+    var names: Set<String> = []
+    var days: Set<Int> = []
+    var shifts: [UUID: [String]] = [:]
+    var rooms: [String: Set<Double>] = [:]
+    var wage: Decimal = 0
+    var since: Date = Date(timeIntervalSinceReferenceDate: 0)
+    var badge: Data = Data()
+    var ratio: Double = 0
+    var size: Float = 0
+    var large: UInt64 = 0
+    var least: Int64 = 0
+    var site: URL?
+
+    /// A roster of some people. The same one has its sets and dictionaries in another order when it is made in another way.
+    static func of(_ count: Int, reversed: Bool) -> Roster {
+        var roster = Roster(wage: 12.5, large: .max, least: .min, site: Scalars.site)
+        // Another capacity is another order.
+        if reversed { roster.names.reserveCapacity(8 * count) }
+        if reversed { roster.days.reserveCapacity(16 * count) }
+        if reversed { roster.shifts.reserveCapacity(8 * count) }
+        for number in reversed ? Array((0..<count).reversed()) : Array(0..<count) {
+            roster.names.insert("name \(number)")
+            roster.days.insert(number - 5)
+            roster.shifts[UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(truncatingIfNeeded: number)))] = [
+                "\(number)"
+            ]
+            roster.rooms["room \(number)", default: []].formUnion([0.1, Double(number), 1e300])
+        }
+        return roster
+    }
+}
+
+/// A row with a roster, and arrays that other programs can write.
+struct Duty: Plain, Model, Equatable {
+    var id: Int
+    var roster: Roster = Roster()
+    var other: Roster?
+    var texts: [String] = []
+    var numbers: [Int] = []
+    var reals: [Double] = []
+    var uuids: [UUID] = []
+    var gaps: [Int?] = []
+    var sites: [URL] = []
+    var moods: [Mood]?
+
+    static let schema = Schema(
+        "duty", Self.init,
+        Field("id", \.id, .primaryKey), Field("roster", \.roster), Field("other", \.other), Field("texts", \.texts),
+        Field("numbers", \.numbers), Field("reals", \.reals), Field("uuids", \.uuids), Field("gaps", \.gaps),
+        Field("sites", \.sites), Field("moods", \.moods))
+}
+
 extension Duration {
     /// The least and the greatest duration, one attosecond, and lengths between them, in ascending order.
     static let hard: [Duration] = [

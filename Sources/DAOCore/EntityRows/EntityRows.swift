@@ -136,7 +136,8 @@ public final class EntityRows: Sendable {
     /// - Parameter rows: The values of each row by the names of its fields, the key among them. The last values of a
     ///   repeated key win.
     /// - Throws: `.invalidQuery` for an unknown field and for a list; `.invalidKey` for a row without a key;
-    ///   `.corruptedValue` with the field for a value that it cannot hold; `.uniqueViolation`, `.referenceViolation`.
+    ///   `.corruptedValue` with the field for a value that it cannot hold, such as text that is not JSON of what an embedded
+    ///   field contains; `.uniqueViolation`, `.referenceViolation`.
     public func persist(_ rows: [[String: Value]]) throws {
         try database.transaction { try using { try $0.persist(rows) } }
     }
@@ -311,7 +312,15 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
 
     func persist(_ rows: [[String: Value]]) throws {
         let keyField = entity.fields[entity.keyIndex].name
-        let changes = try rows.map { row in try row.map { name, value in (try position(of: name), value) } }
+        let changes = try rows.map { row in
+            try row.map { name, value in
+                let position = try position(of: name)
+                return (
+                    position,
+                    try naming(Key(row[keyField] ?? .null, of: entity.keyKind)) { try entity.canonical(value, at: position) }
+                )
+            }
+        }
         let keys = try rows.map { row in
             guard let key = Key(row[keyField] ?? .null, of: entity.keyKind) else {
                 throw StorageError(

@@ -156,6 +156,7 @@ public final class MigrationStep {
         var wanted = stored
         wanted.fields[position].type = type
         if type.kind != stored.fields[position].type.kind {
+            wanted.fields[position].content = nil
             // The values in these conditions are of the old type, and so are these elements.
             wanted.indexes.removeAll { index in
                 index.isOnElements(of: field) || index.condition?.fields.contains { $0.hasSameBytes(as: field) } ?? false
@@ -242,8 +243,9 @@ public final class MigrationStep {
                                 entity: entity, key: UniqueID(key), field: stored.fields[stored.keyIndex].name)
                         }
                         // The check is made here, where the error can name the row.
-                        try stored.write(row.values, to: RowWriter())
-                        changed.append(row.values)
+                        let new = try canonical(row.values, of: stored, from: values, stored)
+                        try stored.write(new, to: RowWriter())
+                        changed.append(new)
                     }
                 }
             }
@@ -270,7 +272,7 @@ public final class MigrationStep {
                 row.show(stored.fields.map { $0.defaultValue ?? .null })
                 for (name, value) in values { row[name] = value }
                 try row.check()
-                return row.values
+                return try canonical(row.values, of: stored, from: [], nil)
             }, in: entity, replaces: false)
     }
 
@@ -294,6 +296,7 @@ public final class MigrationStep {
         for (index, field) in wanted.fields.enumerated() where field.relation == nil {
             guard let position = stored.index(of: field.name), stored.fields[position].type == field.type else { continue }
             wanted.fields[index].relation = stored.fields[position].relation
+            if field.content == nil { wanted.fields[index].content = stored.fields[position].content }
         }
         let old = MigrationRow(stored)
         let new = MigrationRow(wanted)
@@ -320,11 +323,26 @@ public final class MigrationStep {
         try store.rewrite(
             stored, as: wanted, onRow: { report(EvolutionProgress(step: name, entity: wanted.name, rows: $0, total: total)) }
         ) { _, values in
-            guard let row = try transform(values) else { return nil }
+            guard let row = try transform(values).map({ try canonical($0, of: wanted, from: values, stored) }) else { return nil }
             // The check is made here, where the error can name the stored row. The store knows only the new
             // row.
             try wanted.write(row, to: RowWriter())
             return row
+        }
+    }
+
+    /// Returns a row with canonical JSON in its embedded fields. What a row had before stays as it was.
+    private func canonical(
+        _ row: [Value], of entity: EntityDescription, from old: [Value], _ stored: EntityDescription?
+    ) throws -> [Value] {
+        try row.enumerated().map { index, value in
+            guard index < entity.fields.count, entity.fields[index].type.kind == .embedded else { return value }
+            if let origin = stored?.index(of: entity.fields[index].name), stored?.fields[origin].type.kind == .embedded,
+                old[origin] == value
+            {
+                return value
+            }
+            return try entity.canonical(value, at: index)
         }
     }
 

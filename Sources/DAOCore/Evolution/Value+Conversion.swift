@@ -33,7 +33,7 @@ extension Value {
             case .double(let number):
                 guard number.isFinite, let place = Decimal.place(of: number), place.isExact else { return nil }
                 return .decimal(place.value)
-            case .string(let text): return Decimal(storedText: text).map(Value.decimal)
+            case .string(let text): return Decimal(strictText: text).map(Value.decimal)
             default: return nil
             }
         case .uuid:
@@ -56,13 +56,12 @@ extension Value {
             case .date: return self
             case .double(let seconds): return .date(Date(timeIntervalSinceReferenceDate: seconds))
             case .string(let text):
-                let forms = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-                return forms.lazy.compactMap { try? Date(text, strategy: $0) }.first.map(Value.date)
+                return Date(isoText: text, needsZone: true).map(Value.date)
             default: return nil
             }
         case .embedded:
-            if case .string = self { return self }
-            return nil
+            guard case .string(let text) = self else { return nil }
+            return CanonicalJSON.text(text).map(Value.string)
         case .toOne, .toMany: return nil
         }
     }
@@ -109,7 +108,7 @@ extension Value {
         case .double(let number): number
         case .integer(let number): Double(exactly: number)
         case .unsigned(let number): Double(exactly: number)
-        case .string(let text): Double(text)?.normalized
+        case .string(let text): Double(strictText: text)?.normalized
         case .decimal(let decimal):
             Double(decimal.storedText).flatMap { $0.isFinite && NumericOrder.order(self, .double($0)) == 0 ? $0 : nil }
         default: nil

@@ -95,6 +95,10 @@ extension UniqueID {
         case (.signed(let value), _) where kind.integerRange?.contains(value) == true: return .integer(value)
         case (.unsigned(let value), .uint64): return .unsigned(value)
         case (.uuid(let value), .uuid): return .uuid(value)
+        case (.text(let text), .uuid):
+            // In lower case, or of both.
+            guard text.utf8.count == 36, let value = UUID(uuidString: text) else { throw notA(kind, entity: entity) }
+            return .uuid(value)
         case (_, .string):
             let text = rawValue
             guard text.utf8.count <= Key.maximumLength else { throw StorageError.keyTooLong(entity, length: text.utf8.count) }

@@ -100,7 +100,29 @@ private final class Verification {
                     if isCancelled() { throw CancellationError() }
                     tell()
                 }, { report.add($0) })
+            do {
+                try verifyEmbedded(entity)
+            } catch let error as StorageError where error.isDamage {
+                // It is in the report.
+            }
             if count % Self.batchSize != 0 || count == 0 { tell() }
+        }
+    }
+
+    /// Checks that embedded values are JSON of what their fields contain.
+    private func verifyEmbedded(_ entity: EntityDescription) throws {
+        let fields = entity.fields.indices.filter { entity.fields[$0].content != nil }
+        if fields.isEmpty { return }
+        var count = 0
+        try store.forEachRow(of: entity.name, after: nil) { key, values in
+            count += 1
+            if count % Self.batchSize == 0, isCancelled() { throw CancellationError() }
+            for field in fields where (try? entity.canonical(values[field], at: field)) == nil {
+                report.add(
+                    .corruptedValue(
+                        entity, key: UniqueID(key), field: field, "text that is not \(entity.fields[field].content ?? .value)"))
+            }
+            return true
         }
     }
 

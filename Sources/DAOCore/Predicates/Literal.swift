@@ -147,7 +147,8 @@ enum Literal {
         }
         let kind = field.type.kind
         switch (kind, value) {
-        case (.bool, .bool), (.string, .string), (.url, .string), (.embedded, .string), (.data, .data), (.uuid, .uuid),
+        case (.embedded, .string(let json)): return .at(.string((field.content ?? .value).canonical(json) ?? json))
+        case (.bool, .bool), (.string, .string), (.url, .string), (.data, .data), (.uuid, .uuid),
             (.date, .date),
             (.decimal, .decimal):
             return .at(normalized(value))

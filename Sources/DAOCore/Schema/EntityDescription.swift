@@ -68,6 +68,8 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     public var isUnique: Bool
     /// The value of the field in rows that are inserted by a model without the field; nil when there is none.
     public var defaultValue: Value?
+    /// What an embedded value contains; nil for a field of another kind, and for one whose model was never asked for.
+    public var content: EmbeddedContent?
     /// The target of a relationship; nil for other fields, and in ``Schema/description``, which does not know
     /// other models.
     public var relation: RelationTarget?
@@ -81,9 +83,10 @@ public struct FieldDescription: Sendable, Hashable, Codable {
     ///   - isIndexed: Whether the field has an index. It is true for a unique field.
     ///   - isUnique: Whether two rows cannot have the same value, apart from nil.
     ///   - defaultValue: The value of the field in rows that are inserted by a model without the field.
+    ///   - content: What an embedded value contains.
     public init(
         name: String, type: FieldType, isPrimaryKey: Bool = false, isIndexed: Bool = false, isUnique: Bool = false,
-        defaultValue: Value? = nil
+        defaultValue: Value? = nil, content: EmbeddedContent? = nil
     ) {
         self.name = name
         self.type = type
@@ -91,6 +94,7 @@ public struct FieldDescription: Sendable, Hashable, Codable {
         self.isIndexed = isIndexed || isUnique
         self.isUnique = isUnique
         self.defaultValue = defaultValue
+        self.content = content
     }
 }
 

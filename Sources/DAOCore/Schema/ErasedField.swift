@@ -17,6 +17,8 @@ struct FieldFacts: Sendable {
     var revisionFault: String?
     /// The type of the elements of an array of values; nil when the field is no such array.
     var elementType: FieldType?
+    /// Writes the JSON of an embedded value as the type encodes it; nil for other fields.
+    var recoding: EmbeddedRecoding?
     /// The declared members of a `Codable` value.
     var members: [EmbeddedMember] = []
     /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
@@ -78,11 +80,11 @@ struct FieldFacts: Sendable {
             defaultValue = Revision.first.fieldValue
         }
         let type = Stored.fieldType
-        // A value that cannot be encoded is null.
-        if !type.isOptional, defaultValue?.isNull == true { defaultValue = nil }
+        // A value that cannot be encoded.
+        if type.kind == .embedded, defaultValue == .string("") { defaultValue = nil }
         let description = FieldDescription(
             name: field.name, type: type, isPrimaryKey: isPrimaryKey, isIndexed: isIndexed, isUnique: isUnique,
-            defaultValue: defaultValue)
+            defaultValue: defaultValue, content: Stored.embeddedContent)
         value = { record in withUnsafePointer(to: record) { field.value(of: $0).fieldValue } }
         if isPrimaryKey, let keyType = Stored.self as? any PrimaryKeyValue.Type {
             key = Self.keyReader(keyType, field)
@@ -109,7 +111,9 @@ struct FieldFacts: Sendable {
         facts = FieldFacts(
             description: description, keyPath: field.keyPath, offset: field.offset, earlierNames: earlierNames,
             writeDefault: writeDefault, isKey: key != nil, isRelation: relation != nil, isRevision: revision != nil,
-            revisionFault: revisionFault, elementType: Stored.elementType, members: members, relationFault: relationFault,
+            revisionFault: revisionFault, elementType: Stored.elementType,
+            recoding: type.kind == .embedded ? EmbeddedRecoding(Stored.self) : nil, members: members,
+            relationFault: relationFault,
             hasUnknownRelation: related != nil && relation == nil)
     }
 

@@ -48,6 +48,8 @@ public final class Schema<Record: Model>: Sendable {
     let keyPaths: [any AnyKeyPath & Sendable]
     /// The types of the elements of arrays of values, by the positions of their fields; nil for other fields.
     package let elementTypes: [FieldType?]
+    /// For every embedded field, what writes its JSON as the type encodes it.
+    let recodings: [EmbeddedRecoding?]
     /// The declared members of `Codable` values, by the positions of their fields.
     let members: [[EmbeddedMember]]
     /// The earlier names of every field, the newest first.
@@ -146,6 +148,7 @@ public final class Schema<Record: Model>: Sendable {
         self.unread = unread
         keyPaths = facts.map(\.keyPath)
         elementTypes = facts.map(\.elementType)
+        recodings = facts.map(\.recoding)
         members = facts.map(\.members)
         earlierNames = facts.map(\.earlierNames)
         dropped = []
@@ -184,6 +187,7 @@ public final class Schema<Record: Model>: Sendable {
         unread = schema.unread
         keyPaths = schema.keyPaths
         elementTypes = schema.elementTypes
+        recodings = schema.recodings
         members = schema.members
         earlierNames = schema.earlierNames
         isOfStoredEntity = schema.isOfStoredEntity

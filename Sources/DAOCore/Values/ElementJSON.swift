@@ -1,7 +1,7 @@
 import Foundation
 
 /// The JSON of one element of an embedded array.
-enum ElementJSON: Codable, Equatable {
+enum ElementJSON: Decodable, Equatable {
     case null
     case integer(Int64)
     case unsigned(UInt64)
@@ -22,17 +22,6 @@ enum ElementJSON: Codable, Equatable {
             self = .double(try container.decode(Double.self))
         }
     }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        switch self {
-        case .null: try container.encodeNil()
-        case .integer(let value): try container.encode(value)
-        case .unsigned(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        }
-    }
 }
 
 extension ElementJSON {
@@ -48,33 +37,25 @@ extension ElementJSON {
         } ?? EmbeddedJSON.decode([ElementJSON].self, from: json)
     }
 
-    /// Returns the JSON of an array of scalars.
-    static func array(of elements: [ElementJSON]) throws -> String {
-        var json = "["
+    /// Returns the canonical JSON of an array of scalars.
+    static func array(of elements: [ElementJSON]) -> String {
+        var json: [UInt8] = []
+        json.reserveCapacity(2 + 8 * elements.count)
+        json.append(UInt8(ascii: "["))
         for (index, element) in elements.enumerated() {
-            if index > 0 { json += "," }
+            if index > 0 { json.append(UInt8(ascii: ",")) }
             switch element {
-            case .null: json += "null"
-            case .integer(let value): json += value.description
-            case .unsigned(let value): json += value.description
-            case .string(let value) where value.utf8.allSatisfy(\.isPlainInJSON):
-                json += "\""
-                json += value
-                json += "\""
-            case .double(let value) where value.isFinite:
-                let text = value.description
-                json += text.hasSuffix(".0") ? text.dropLast(2) : text[...]
-            case .double, .string: return try EmbeddedJSON.encode(elements)
+            case .null: json += "null".utf8
+            case .integer(let value): json += String(value).utf8
+            case .unsigned(let value): json += String(value).utf8
+            case .string(let value): CanonicalJSON.append(value, to: &json)
+            case .double(let value) where value.isFinite: json += CanonicalJSON.number(value).utf8
+            // The texts that are read as these numbers.
+            case .double(let value): json += (value.isNaN ? "\"NaN\"" : value < 0 ? "\"-Infinity\"" : "\"Infinity\"").utf8
             }
         }
-        return json + "]"
-    }
-}
-
-extension UInt8 {
-    /// Whether the byte stands for itself in a JSON string.
-    fileprivate var isPlainInJSON: Bool {
-        self >= 0x20 && self != UInt8(ascii: "\"") && self != UInt8(ascii: "\\") && self != 0x7F
+        json.append(UInt8(ascii: "]"))
+        return String(decoding: json, as: UTF8.self)
     }
 }
 

@@ -1,7 +1,7 @@
 import Foundation
 
-// A field contains Codable values and arrays of scalars as JSON with sorted keys. The tools of the engine can
-// read it, and the bytes are the same on every backend.
+// A field contains Codable values and arrays of scalars as canonical JSON. The tools of the engine can read it, and equal
+// values have the same bytes on every backend.
 
 extension FieldValue where Self: Codable {
     /// `embedded`.
@@ -15,10 +15,12 @@ extension FieldValue where Self: Codable {
             throw row.corruptedValue(at: index, "JSON that does not decode as \(String(describing: Self.self))")
         }
     }
-    /// Encodes the value as JSON.
-    public func write(to row: RowWriter, at index: Int) throws { try row.writeString(try EmbeddedJSON.encode(self), at: index) }
-    /// The JSON of the value.
-    public var fieldValue: Value { (try? EmbeddedJSON.encode(self)).map(Value.string) ?? .null }
+    /// Encodes the value as canonical JSON.
+    public func write(to row: RowWriter, at index: Int) throws {
+        try row.writeString(try CanonicalEncoder.json(of: self), at: index)
+    }
+    /// The canonical JSON of the value. A value that cannot be encoded is the empty text, which is not JSON, so that no row has it.
+    public var fieldValue: Value { .string((try? CanonicalEncoder.json(of: self)) ?? "") }
 }
 
 extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValue {
@@ -37,16 +39,8 @@ extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValu
     public var fieldValue: Value { rawValue.fieldValue }
 }
 
-/// The JSON encoding of embedded values.
+/// The decoding of embedded values; ``CanonicalEncoder`` encodes them.
 enum EmbeddedJSON {
-
-    static func encode(_ value: some Encodable) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        encoder.nonConformingFloatEncodingStrategy = .convertToString(
-            positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
-        return String(decoding: try encoder.encode(value), as: UTF8.self)
-    }
 
     static func decode<Decoded: Decodable>(_ type: Decoded.Type, from json: String) throws -> Decoded {
         try decoder.decode(type, from: Data(json.utf8))
@@ -67,7 +61,7 @@ enum EmbeddedArray {
     static func json<Element: FieldValue>(of array: [Element]) throws -> String {
         let writer = ElementWriter()
         for element in array { try element.write(to: writer, at: 0) }
-        return try ElementJSON.array(of: writer.elements)
+        return ElementJSON.array(of: writer.elements)
     }
 
     static func read<Element: FieldValue>(from row: RowReader, at index: Int) throws -> [Element] {
@@ -99,13 +93,31 @@ struct EmbeddedElements {
     /// The number of elements.
     var count: Int { reader.elements.count }
 
+    /// Returns an element as a value of a kind, as a field of the kind reads it; nil when it is nil.
+    ///
+    /// - Throws: `.corruptedValue` when it is no value of the kind.
+    func checkedValue(at index: Int, _ kind: ValueKind) throws -> Value? {
+        if reader.isNull(at: index) { return nil }
+        let value = try reader.readValue(at: index, as: kind)
+        switch (kind, value) {
+        case (.bool, _): return .bool(try Bool.read(from: reader, at: index))
+        case (.url, .string(let text)) where URL(string: text) == nil:
+            throw reader.corruptedValue(at: index, "text that is not a URL")
+        case (.float, .double(let number)):
+            let nearest = Double(Float(number))
+            if nearest.isInfinite, number.isFinite { throw reader.corruptedValue(at: index, "a number out of range") }
+            return .double(nearest)
+        default: return value
+        }
+    }
+
     /// Returns an element as a value of a kind; null when it is nil or no value of this kind.
     func value(at index: Int, _ kind: ValueKind) -> Value {
         reader.isNull(at: index) ? .null : (try? reader.readValue(at: index, as: kind)) ?? .null
     }
 }
 
-private final class ElementWriter: RowWriter {
+final class ElementWriter: RowWriter {
     var elements: [ElementJSON] = []
     override func writeNull(at index: Int) throws { elements.append(.null) }
     override func writeInt64(_ value: Int64, at index: Int) throws { elements.append(.integer(value)) }

@@ -88,9 +88,9 @@ extension FieldValue {
         try row.writeString(EmbeddedArray.json(of: array), at: index)
     }
 
-    /// The JSON of the array.
+    /// The canonical JSON of the array. An array that cannot be encoded is the empty text, which is not JSON.
     public static func value(ofArray array: [Self]) -> Value {
-        (try? EmbeddedArray.json(of: array)).map(Value.string) ?? .null
+        .string((try? EmbeddedArray.json(of: array)) ?? "")
     }
 }
 

@@ -16,6 +16,7 @@ extension EvolutionReference {
             guard changed.description.fields[index].type.kind == old.kind else { break }
             changed.description.fields[index].type.kind = new.kind
             if old.kind != new.kind {
+                changed.description.fields[index].content = nil
                 changed.description.indexes.removeAll {
                     $0.isOnElements(of: field) || $0.condition?.fields.contains(field) ?? false
                 }
@@ -55,9 +56,10 @@ extension EvolutionReference {
             if new != name, entities[new] != nil { throw EvolutionFailure("schemaMismatch of \(new)") }
             changed.description.name = new
         case .set(let field, _, let value):
-            guard changed.description.fields[index].holds(value) else {
-                throw changed.corruptedValue(of: field, in: changed.rows[0])
-            }
+            // An embedded value that stays as it is may be one that the field cannot read.
+            let isEmbedded = changed.description.fields[index].type.kind == .embedded
+            let wrong = changed.rows.first { !isEmbedded || !Exact.same($0[index], value) }
+            if let wrong, !changed.description.fields[index].holds(value) { throw changed.corruptedValue(of: field, in: wrong) }
             for row in changed.rows.indices { changed.rows[row][index] = ReferenceState.stored(value) }
         case .erase(let number, _):
             changed.rows = changed.rows.enumerated().filter { $0.offset % number != 0 }.map(\.element)

@@ -187,7 +187,11 @@ extension PropertyTesting.GeneratedField {
     var description: FieldDescription {
         FieldDescription(
             name: name, type: FieldType(type.kind, isOptional: isOptional), isPrimaryKey: isKey, isIndexed: isIndexed,
-            isUnique: isUnique, defaultValue: defaultValue.map(ReferenceState.stored))
+            isUnique: isUnique, defaultValue: defaultValue.map(ReferenceState.stored), content: content)
+    }
+
+    private var content: EmbeddedContent? {
+        type.kind == .embedded ? type.elements.map { .array(of: $0) } ?? .value : nil
     }
 
     /// Whether a row cannot be inserted without a value of the field.
@@ -234,7 +238,8 @@ extension FieldDescription {
     func holds(_ value: Value) -> Bool {
         switch (type.kind, value) {
         case (_, .null): return type.isOptional
-        case (.bool, .bool), (.double, .double), (.decimal, .decimal), (.string, .string), (.embedded, .string), (.data, .data),
+        case (.embedded, .string(let json)): return (content ?? .value).canonical(json) != nil
+        case (.bool, .bool), (.double, .double), (.decimal, .decimal), (.string, .string), (.data, .data),
             (.uuid, .uuid), (.url, .string), (.date, .date), (.uint64, .unsigned):
             return true
         case (.float, .double(let number)): return number.isNaN || Double(Float(number)) == number

@@ -48,8 +48,8 @@ public protocol SQLDialect: Sendable {
     ///
     /// - Parameters:
     ///   - column: The quoted name.
-    ///   - kind: The kind of the column's values.
-    func comparable(_ column: String, _ kind: ValueKind) -> String
+    ///   - field: The field of the column. What other programs wrote in an embedded one may be JSON in another form.
+    func comparable(_ column: String, _ field: FieldDescription) -> String
 
     /// Whether the engine orders the values of two kinds relative to each other as
     /// ``/DAOCore/Value/order(_:_:)`` does.

@@ -55,7 +55,14 @@ final class ChangeDetector: RowWriter {
     }
 
     override func writeString(_ new: String, at index: Int) throws {
-        if !row.holds(new, at: index) { try change(index) { try $0.writeString(new, at: index) } }
+        if row.holds(new, at: index) { return }
+        // The same JSON that another program wrote in another form is no change.
+        if row.entity.fields[index].type.kind == .embedded, let old = try? row.readString(at: index),
+            row.entity.canonicalOrSame(.string(old), at: index) == .string(new)
+        {
+            return
+        }
+        try change(index) { try $0.writeString(new, at: index) }
     }
 
     override func writeData(_ new: Data, at index: Int) throws {

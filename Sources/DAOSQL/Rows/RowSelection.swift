@@ -11,6 +11,8 @@ class RowSelection {
 /// The rows of a statement that match a filter which the engine cannot evaluate.
 final class MatchingRows: RowSelection {
     private let filter: Filter
+    /// The fields whose whole value the filter compares.
+    private let compared: Set<Int>
     /// The number of matching rows that are still to be skipped.
     private var offset: Int
     /// The number of rows that are still to be read; nil for all.
@@ -18,6 +20,7 @@ final class MatchingRows: RowSelection {
 
     init(_ filter: Filter, offset: Int, limit: Int?) {
         self.filter = filter
+        compared = filter.comparedFields
         self.offset = offset
         self.limit = limit
     }
@@ -26,7 +29,12 @@ final class MatchingRows: RowSelection {
         if limit == 0 { return false }
         while try reader.step() {
             // A value that its field cannot hold counts as nil. Reading the row reports it.
-            guard filter.matches({ (try? reader.readValue(at: $0)) ?? .null }) else { continue }
+            guard
+                filter.matches({ field in
+                    let value = (try? reader.readValue(at: field)) ?? .null
+                    return compared.contains(field) ? reader.entity.canonicalOrSame(value, at: field) : value
+                })
+            else { continue }
             if offset > 0 {
                 offset -= 1
                 continue

@@ -464,9 +464,12 @@ extension Filter {
             return !pattern.needsFunction && (pattern.match != .contains || table.dialect.canContain(pattern.text))
         case .compareFields(let left, _, let right, _):
             let fields = table.entity.fields
-            return table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind)
+            // What another program wrote may be JSON in another form.
+            return fields[left].type.kind != .embedded
+                && table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind)
+        case .compare(let field, _, _), .isIn(let field, _, _): return table.entity.fields[field].type.kind != .embedded
         case .embedded: return false
-        case .all, .none, .isNull, .compare, .isIn, .related: return true
+        case .all, .none, .isNull, .related: return true
         }
     }
 }

@@ -59,7 +59,7 @@ public struct SQLTable: Sendable {
 
         init(_ columns: [String], of entity: EntityDescription, in rows: String, _ dialect: any SQLDialect) {
             stored = columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
-            comparable = zip(stored, entity.fields).map { dialect.comparable($0, $1.type.kind) }
+            comparable = zip(stored, entity.fields).map { dialect.comparable($0, $1) }
         }
     }
 
@@ -93,7 +93,7 @@ public struct SQLTable: Sendable {
         let columns = entity.fields.map { $0.type.kind.isRelationship ? "NULL" : dialect.quoted($0.name) }
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
-        comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0.type.kind) }
+        comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0) }
         qualified = Columns(columns, of: entity, in: self.name, dialect)
         indexed = Set(entity.allIndexes.flatMap(entity.positions))
         self.retired = retired.filter { !entity.fields[$0.field].type.kind.isRelationship }
@@ -438,7 +438,7 @@ extension SQLTable {
             try write(query.filter, to: &writer, \.qualifiedText)
             writer.write(")")
         }
-        let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field].type.kind)
+        let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field])
         return limited(
             writer.sql, query,
             order: [target.sortTerm(sort.field, field, isAscending: sort.isAscending, mayBeMissing: mayBeMissing)]

@@ -14,6 +14,8 @@ final class BoundObject<Content> {
 struct BoundFilter {
     let filter: Filter
     let columns: [(field: Int, kind: ValueKind)]
+    /// The fields whose whole value the filter compares.
+    let compared: Set<Int>
 }
 
 /// The names by which SQLite distinguishes bound references. SQLite compares them as text and keeps their

@@ -14,6 +14,7 @@ enum SQLFunctions {
         let codes = [
             sqlite3_create_function_v2(database, SQLiteDialect.matchFunction, 2, flags, nil, match, nil, nil, nil),
             sqlite3_create_function_v2(database, SQLiteDialect.filterFunction, -1, flags, nil, filter, nil, nil, nil),
+            sqlite3_create_function_v2(database, SQLiteDialect.jsonFunction, 2, flags, nil, canonicalJSON, nil, nil, nil),
             sqlite3_create_collation_v2(database, SQLiteDialect.decimalCollation, SQLITE_UTF8, nil, compareDecimals, nil),
             sqlite3_create_module_v2(database, SQLiteDialect.listFunction, ValueListModule.pointer, nil, nil),
         ]
@@ -37,9 +38,43 @@ private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsa
     else { return sqlite3_result_error(context, "dao_filter is only for statements made by swift-dao", -1) }
     let matches = bound.filter.matches { field in
         guard let column = bound.columns.firstIndex(where: { $0.field == field }) else { return .null }
-        return columnValue(arguments[column + 1], bound.columns[column].kind)
+        let value = columnValue(arguments[column + 1], bound.columns[column].kind)
+        guard bound.compared.contains(field), case .string(let json) = value, bound.columns[column].kind == .embedded else {
+            return value
+        }
+        return .string(CanonicalJSON.text(json) ?? json)
     }
     sqlite3_result_int(context, matches ? 1 : 0)
+}
+
+/// `dao_json(text, content)`: the canonical JSON of the text of a field; the text itself when it has none.
+private func canonicalJSON(_ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let arguments, count == 2 else { return sqlite3_result_null(context) }
+    guard sqlite3_value_type(arguments[0]) == SQLITE_TEXT, let text = sqlite3_value_text(arguments[0]) else {
+        return sqlite3_result_value(context, arguments[0])
+    }
+    let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_value_bytes(arguments[0])))
+    let content: BoundObject<EmbeddedContent>
+    if let kept = sqlite3_get_auxdata(context, 1) {
+        // Only this function keeps an object for its second argument.
+        content = Unmanaged<BoundObject<EmbeddedContent>>.fromOpaque(kept).takeUnretainedValue()
+    } else {
+        let json = columnText(arguments[1]) ?? ""
+        content = BoundObject((try? JSONDecoder().decode(EmbeddedContent.self, from: Data(json.utf8))) ?? .value)
+        sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(content).toOpaque()) {
+            if let kept = $0 { Unmanaged<AnyObject>.fromOpaque(kept).release() }
+        }
+    }
+    if content.content.isCanonical(bytes) { return sqlite3_result_value(context, arguments[0]) }
+    guard let canonical = content.content.canonical(String(decoding: bytes, as: UTF8.self)) else {
+        return sqlite3_result_value(context, arguments[0])
+    }
+    canonical.withBytes {
+        sqlite3_result_text(
+            context, $0.bindMemory(to: CChar.self).baseAddress, Int32(clamping: $0.count),
+            // SQLite copies the text.
+            unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+    }
 }
 
 /// The collation of decimal numbers. SQLite passes UTF-8 with lengths, and calls it on the connection's

@@ -107,7 +107,7 @@ struct SQLSkeletonDialect: SQLDialect {
 
     var orderedTableOptions: String { "" }
 
-    func comparable(_ column: String, _ kind: ValueKind) -> String { column }
+    func comparable(_ column: String, _ field: FieldDescription) -> String { column }
 
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool { left == right }
 

@@ -259,18 +259,19 @@ extension Value {
             case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
             case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
                 Int64(text).map { .integer($0) } ?? UInt64(text).map { .unsigned($0) }
-            case .float: Float(text).map { .double(Double($0)) }
-            case .double: Double(text).map { .double($0) }
+            case .float: Float(strictText: text).map { .double(Double($0)) }
+            case .double: Double(strictText: text).map { .double($0) }
             case .decimal:
-                Json.Number(text: text).flatMap { Decimal(string: $0.text, locale: Locale(identifier: "en_US_POSIX")) }.map {
-                    .decimal($0)
-                }
+                (Decimal(strictText: text) ?? Json.Number(text: text)?.decimal).map { .decimal($0) }
             case .string: .string(text)
             case .url: URL(string: text).map { _ in .string(text) }
             case .embedded: (try? Json(parsing: text)).map { _ in .string(text) }
             case .data: Data(base64Encoded: text).map { .data($0) }
             case .uuid: UUID(uuidString: text).map { .uuid($0) }
-            case .date: (Date(isoText: text) ?? Double(text).map(Date.init(timeIntervalSinceReferenceDate:))).map { .date($0) }
+            case .date:
+                (Date(isoText: text) ?? Double(strictText: text).map(Date.init(timeIntervalSinceReferenceDate:))).map {
+                    .date($0)
+                }
             case .toOne, .toMany: nil
             }
         guard let value else { return nil }
@@ -296,11 +297,4 @@ extension Value {
 extension Date {
     /// The seconds since 2001.
     fileprivate var isoNumber: String { "\(timeIntervalSinceReferenceDate)" }
-
-    /// Reads a date in ISO 8601; nil when the text is none.
-    fileprivate init?(isoText: String) {
-        let styles = [false, true].map { Date.ISO8601FormatStyle(includingFractionalSeconds: $0) }
-        guard let date = styles.lazy.compactMap({ try? $0.parse(isoText) }).first else { return nil }
-        self = date
-    }
 }

@@ -11,7 +11,7 @@ enum Fault: String, CaseIterable, Sendable {
     case losesNaN, nanBecomesNil, zeroComesBackNegative, losesInfinity, roundsDates, integersThroughDouble, clampsUnsigned,
         decimalsThroughDouble, emptyBecomesNil, nilBecomesEmpty, cutsTextAtNul, composesText, readsNumericText, trimsText,
         cutsLongValues,
-        skipsUnreadableRows, blamesNoRow, dropsNilInArrays
+        skipsUnreadableRows, blamesNoRow, dropsNilInArrays, storesJSONAsSpelled, comparesSetsInOrder
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
         emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
@@ -113,9 +113,9 @@ enum Fault: String, CaseIterable, Sendable {
 
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, have no lists of rows that cascade with others, rewrite no row with references in a migration,
-    /// change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, have few rows
-    /// and short texts, and use one database at a time, which is verified for its damage only.
+    /// read no rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
+    /// migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, have
+    /// few rows and short texts, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -125,6 +125,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
                 .remembersRelations, .forgetsNewRelations,
+                .storesJSONAsSpelled, .comparesSetsInOrder,
             ].contains($0)
     }
 

@@ -55,6 +55,8 @@ extension FaultyStorage {
         case (.cutsLongValues, .string(let text)) where text.utf8.count > 100_000: .string(String(text.prefix(100_000)))
         case (.cutsLongValues, .data(let data)) where data.count > 100_000: .data(data.prefix(100_000))
         case (.dropsNilInArrays, .string(let text)) where field.type.kind == .embedded: .string(text.replacing("null,", with: ""))
+        case (.storesJSONAsSpelled, .string(let text)) where field.type.kind == .embedded:
+            .string(text.replacing(",", with: ", "))
         case (.revisionsStandStill, .integer) where field.name == "revision": .integer(1)
         default: value
         }

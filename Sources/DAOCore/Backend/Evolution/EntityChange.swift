@@ -22,12 +22,14 @@ public struct EntityChange: Sendable {
     /// The replacement of a stored nil for every wanted field. It is nil where a stored nil remains, or where
     /// nil cannot be stored.
     public let fills: [Value?]
+    /// What writes the embedded values of a wanted field anew, where the stored entity does not say what it contains.
+    private let recodings: [Recoding?]
     /// Descriptions of the changes; empty when the entity is as declared.
     public let steps: [String]
     /// Descriptions of the differences that need a migration step; empty when the change is automatic
     /// (contract E3).
     public let obstacles: [String]
-    /// Whether the model can use the entity without the change: only defaults differ.
+    /// Whether the model can use the entity without the change: only defaults differ, or what embedded fields contain.
     public let canWait: Bool
 
     /// Determines the change that a declaration asks of a stored entity.
@@ -44,7 +46,9 @@ public struct EntityChange: Sendable {
         var finding = Finding()
         for (origin, field) in stored.fields.enumerated() {
             if let index = users[origin] {
-                finding.keep(field, at: origin, as: declared.fields[index], declaration.defaults[index])
+                finding.keep(
+                    field, at: origin, as: declared.fields[index], declaration.defaults[index],
+                    declaration.recodings.isEmpty ? nil : declaration.recodings[index])
             } else if declaration.dropped.contains(where: { $0.hasSameBytes(as: field.name) }) {
                 finding.drop(field)
             } else {
@@ -59,7 +63,8 @@ public struct EntityChange: Sendable {
         wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes)
         sources = finding.sources
         fills = finding.fills
-        steps = finding.steps + finding.newDefaults
+        recodings = finding.recodings
+        steps = finding.steps + finding.newDefaults + finding.newContents
         obstacles = finding.obstacles
         canWait = finding.steps.isEmpty && finding.obstacles.isEmpty
     }
@@ -92,11 +97,22 @@ public struct EntityChange: Sendable {
             switch sources[index] {
             case .stored(let origin):
                 if stored[origin].isNull, let fill = fills[index] { return fill }
-                return stored[origin]
+                return recoded(stored[origin], at: index)
             case .value(let value): return value
             }
         }
     }
+
+    /// Returns the new values of a row that has the wanted fields already.
+    func recoded(_ values: [Value]) -> [Value] { values.enumerated().map { recoded($1, at: $0) } }
+
+    private func recoded(_ value: Value, at index: Int) -> Value {
+        guard let recoding = recodings[index], case .string(let json) = value else { return value }
+        return .string(recoding.text(json, wanted.fields[index]))
+    }
+
+    /// Whether stored rows get other embedded values.
+    var recodesRows: Bool { recodings.contains { $0 != nil } }
 
     /// Returns the error that lists all differences.
     ///
@@ -109,6 +125,18 @@ public struct EntityChange: Sendable {
                 + (steps.isEmpty ? "" : " (beside what changes by itself: \(steps.joined(separator: "; ")))")
                 + ". Nothing was changed",
             entity: wanted.name, path: path)
+    }
+}
+
+/// Writes the embedded values of a field anew.
+private struct Recoding: Sendable {
+    private let recoding: EmbeddedRecoding?
+
+    init(_ recoding: EmbeddedRecoding?) { self.recoding = recoding }
+
+    /// What cannot be read stays as it is: reading the row reports it.
+    func text(_ json: String, _ field: FieldDescription) -> String {
+        recoding?.text(json) ?? field.content?.canonical(json) ?? json
     }
 }
 
@@ -149,10 +177,19 @@ extension EntityChange {
         var fills: [Value?] = []
         var steps: [String] = []
         var newDefaults: [String] = []
+        var newContents: [String] = []
+        var recodings: [Recoding?] = []
         var obstacles: [String] = []
 
-        mutating func keep(_ old: FieldDescription, at origin: Int, as declared: FieldDescription, _ value: Value?) {
+        mutating func keep(
+            _ old: FieldDescription, at origin: Int, as declared: FieldDescription, _ value: Value?, _ recoding: EmbeddedRecoding?
+        ) {
             var new = declared
+            if old.type.kind == .embedded, new.content == nil { new.content = old.content }
+            let isOther = new.type.kind == .embedded && old.type.kind == .embedded && new.content != old.content
+            // JSON that is canonical already stays: an array of integers loses digits as one of floating-point numbers.
+            recodings.append(isOther && old.content == nil ? Recoding(recoding) : nil)
+            if isOther, let content = new.content { newContents.append("'\(new.name)' is said to contain \(content)") }
             if new.defaultValue == nil { new.defaultValue = old.defaultValue }
             if !new.type.isOptional, new.defaultValue?.isNull == true { new.defaultValue = nil }
             fields.append(new)
@@ -201,6 +238,7 @@ extension EntityChange {
         }
 
         mutating func add(_ field: FieldDescription, _ value: Value?) {
+            recodings.append(nil)
             fields.append(field)
             sources.append(.value(value ?? .null))
             fills.append(nil)
@@ -214,6 +252,7 @@ extension EntityChange {
         }
 
         mutating func retire(_ field: FieldDescription, at origin: Int, isElsewhere: Bool) {
+            recodings.append(nil)
             fields.append(field)
             sources.append(.stored(origin))
             fills.append(nil)

@@ -9,6 +9,8 @@ public struct EntityDeclaration: Sendable, Equatable {
     public let defaults: [Value?]
     /// The names of the fields that are dropped.
     public let dropped: [String]
+    /// What writes the JSON of every embedded field as its type encodes it. Without it, the order of sets stays.
+    private(set) var recodings: [EmbeddedRecoding?] = []
     /// The description of the whole entity; nil unless the model is a part of it.
     private let entity: EntityDescription?
 
@@ -45,12 +47,21 @@ public struct EntityDeclaration: Sendable, Equatable {
     }
 }
 
+extension EntityDeclaration {
+    fileprivate func recoding(_ recodings: [EmbeddedRecoding?]) -> EntityDeclaration {
+        var declaration = self
+        declaration.recodings = recodings
+        return declaration
+    }
+}
+
 extension Schema {
     /// The declaration of the model, without its type.
     public var declaration: EntityDeclaration {
         EntityDeclaration(
             storedDescription, earlierNames: earlierNames, dropped: dropped,
-            partOf: whole.map { Self.storedDescription(of: $0) })
+            partOf: whole.map { Self.storedDescription(of: $0) }
+        ).recoding(recodings)
     }
 
     private static func storedDescription<Whole: Model>(of whole: Whole.Type) -> EntityDescription {

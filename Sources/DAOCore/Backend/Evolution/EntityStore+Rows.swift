@@ -59,8 +59,24 @@ extension EntityStore {
     public func apply(_ change: EntityChange, path: String? = nil) throws {
         guard change.obstacles.isEmpty else { throw change.mismatch(path: path) }
         if change.isEmpty { return }
-        if try !alter(change) { try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) } }
+        if try !alter(change) {
+            try rewrite(change.stored, as: change.wanted) { _, values in change.row(values) }
+        } else if change.recodesRows {
+            try recode(change)
+        }
         try moveLinks(change)
+    }
+
+    /// Writes the rows again whose embedded values have another text as JSON of what their fields contain.
+    private func recode(_ change: EntityChange) throws {
+        let wanted = change.wanted
+        try forEachBatch(of: wanted.name) { batch in
+            let changed = batch.rows.compactMap { _, values in
+                let row = change.recoded(values)
+                return row == values ? nil : row
+            }
+            if !changed.isEmpty { try store(changed, in: wanted.name, replaces: true) }
+        }
     }
 
     /// Rewrites the rows of an entity with different fields, types or keys.
@@ -120,11 +136,11 @@ extension EntityDescription {
 }
 
 /// Adds the key of a row to an error without a key.
-func naming<Result>(_ key: Key, _ body: () throws -> Result) throws -> Result {
+func naming<Result>(_ key: Key?, _ body: () throws -> Result) throws -> Result {
     do {
         return try body()
     } catch var error as StorageError where error.key == nil {
-        error.key = UniqueID(key)
+        error.key = key.map { UniqueID($0) }
         throw error
     }
 }

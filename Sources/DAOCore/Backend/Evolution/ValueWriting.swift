@@ -64,6 +64,37 @@ extension EntityDescription {
         }
     }
 
+    /// Returns a value that a row is to get: an embedded one as canonical JSON (contract V4), any other as it is.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - index: The position of its field.
+    /// - Throws: `.corruptedValue` with the field when the text is not JSON of what the field contains.
+    func canonical(_ value: Value, at index: Int) throws -> Value {
+        guard fields[index].type.kind == .embedded, case .string(let json) = value else { return value }
+        let content = fields[index].content ?? .value
+        guard let text = content.canonical(json) else {
+            throw StorageError(
+                .corruptedValue,
+                "a value for the field '\(fields[index].name)' is text that is not \(content.elements == nil ? "JSON" : "the JSON of \(content)"); give it that JSON",
+                entity: name, field: fields[index].name)
+        }
+        return .string(text)
+    }
+
+    /// Returns a stored value for a comparison: an embedded one as canonical JSON, which another program can have written in
+    /// another form. A text that cannot be read stays as it is.
+    package func canonicalOrSame(_ value: Value, at index: Int) -> Value { (try? canonical(value, at: index)) ?? value }
+
+    /// Returns a stored row with its embedded values as canonical JSON. A text that cannot be read stays as it is.
+    func canonical(_ values: [Value]) -> [Value] {
+        var values = values
+        for index in fields.indices where fields[index].content != nil {
+            values[index] = canonicalOrSame(values[index], at: index)
+        }
+        return values
+    }
+
     /// Returns the primary key of a row of values.
     ///
     /// - Throws: `.invalidKey` when the value cannot be a key of this entity.

@@ -88,6 +88,16 @@ extension Filter {
         }
     }
 
+    /// The fields whose whole value the filter compares with a value or another field.
+    package var comparedFields: Set<Int> {
+        switch self {
+        case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.comparedFields) }
+        case .compare(let field, _, _), .isIn(let field, _, _): [field]
+        case .compareFields(let left, _, let right, _): [left, right]
+        case .all, .none, .isNull, .text, .related, .embedded: []
+        }
+    }
+
     /// The fields that the filter uses.
     public var fields: Set<Int> {
         switch self {

@@ -3,6 +3,7 @@ import Foundation
 /// A checksum of rows in order. It is the same on every database with the same rows, so two copies can be
 /// compared without holding them in memory. Links are not part of it.
 struct RowChecksum: Equatable {
+    private let entity: EntityDescription
     /// The fields of the rows that are not relationships.
     private let fields: [Int]
     /// The number of added rows.
@@ -11,11 +12,14 @@ struct RowChecksum: Equatable {
 
     /// Creates the checksum of no rows of an entity.
     init(of entity: EntityDescription) {
+        self.entity = entity.withoutIndexes
         fields = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
     }
 
     /// Adds a row.
     mutating func add(_ values: [Value]) {
+        // Another program can have written the JSON in another form.
+        let values = entity.canonical(values)
         rows += 1
         add(UInt64(fields.count))
         for field in fields { add(values[field]) }

@@ -111,7 +111,13 @@ extension PredicateParser {
     func value(_ literal: Literal, for field: Int) throws(PredicateTextError) -> Value {
         let description = entity.fields[field]
         switch literal.form {
-        case .number(let text): return try typed(Self.number(text, description.type.kind), description, literal.start)
+        case .number(let text):
+            guard let number = Self.number(text, description.type.kind) else {
+                throw PredicateTextError(
+                    "\(text) is closer to zero, or farther from it, than any number of a field", field: description.name,
+                    at: literal.start)
+            }
+            return try typed(number, description, literal.start)
         case .value(let value): return try typed(value, description, literal.start)
         case .list(let value, _):
             guard description.type.kind == .embedded else {
@@ -128,7 +134,7 @@ extension PredicateParser {
     /// field remains unchanged. A text is a date where the field is one.
     func typed(_ value: Value, _ field: FieldDescription, _ start: Int) throws(PredicateTextError) -> Value {
         if field.type.kind == .date, case .string(let text) = value {
-            guard let date = Date(predicateText: text) else {
+            guard let date = Date(isoText: text) else {
                 throw PredicateTextError(
                     "'\(field.name)' is a date; write one such as '2024-05-31' or '2024-05-31T18:30:00Z'", field: field.name,
                     at: start)
@@ -148,18 +154,21 @@ extension PredicateParser {
         }
     }
 
-    /// Returns a number as written: exactly, wherever 64 bits or the digits of a decimal suffice.
-    private static func number(_ text: String, _ kind: ValueKind) -> Value {
+    /// Returns a number as written: exactly, wherever 64 bits or the digits of a decimal suffice; nil for one that would become
+    /// zero or infinite.
+    private static func number(_ text: String, _ kind: ValueKind) -> Value? {
         let isNegative = text.hasPrefix("-")
         let digits = isNegative ? text.dropFirst() : text[...]
         if digits.hasPrefix("0x") || digits.hasPrefix("0X") {
             if let value = UInt64(digits.dropFirst(2), radix: 16) { return whole(value, isNegative) ?? .double(-Double(value)) }
-            return .double(Double(text) ?? .nan)
+            return Double(text).flatMap { $0.isFinite ? .double($0) : nil }
         }
         let isWhole = digits.utf8.allSatisfy { (48...57).contains($0) }
         if isWhole, let value = UInt64(digits), let number = whole(value, isNegative) { return number }
         if isWhole || kind == .decimal, let decimal = Decimal(string: text) { return .decimal(decimal) }
-        return .double((Double(text) ?? .nan).normalized)
+        // The zero before a point can be left out here.
+        let decimal = digits.hasPrefix(".") ? (isNegative ? "-0" : "0") + digits : text
+        return Double(strictText: decimal).map { .double($0.normalized) }
     }
 
     private static func whole(_ magnitude: UInt64, _ isNegative: Bool) -> Value? {

@@ -70,7 +70,7 @@ struct ReferenceState: Sendable {
             switch entity.fields[entity.key].type.kind {
             case .uint64:
                 UInt64(id).flatMap { String($0) == id ? (Int64(exactly: $0).map(Value.integer) ?? .unsigned($0)) : nil }
-            case .uuid: UUID(uuidString: id).flatMap { $0.uuidString == id ? .uuid($0) : nil }
+            case .uuid: UUID(uuidString: id).map { .uuid($0) }
             case .string: id.utf8.count <= 256 ? .string(id) : nil
             case let kind: Int64(id).flatMap { String($0) == id && kind.integerRange?.contains($0) == true ? .integer($0) : nil }
             }

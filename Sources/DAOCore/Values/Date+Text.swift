@@ -1,13 +1,18 @@
 import Foundation
 
 extension Date {
-    /// Reads a date as a text predicate has it: `2024-05-31`, `2024-05-31T18:30`, `2024-05-31 18:30:00.25Z`,
+    /// Reads a date of ISO 8601, in predicates, conversions and imports alike: `2024-05-31`, `2024-05-31T18:30`, `2024-05-31 18:30:00.25Z`,
     /// `2024-05-31T18:30:00+02:00`. Without a time it is the beginning of the day; without a zone, UTC.
     ///
     /// The calendar is that of ISO 8601, of the years from 0001 to 9999; nil when the text is no such date.
-    init?(predicateText text: String) {
+    ///
+    /// - Parameters:
+    ///   - text: The text. It has nothing before or after the date.
+    ///   - needsZone: Whether a date without a time and its zone is refused.
+    package init?(isoText text: String, needsZone: Bool = false) {
         let pattern = /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(\.\d{1,9})?)?(Z|[+\-]\d\d:\d\d)?)?/.asciiOnlyDigits()
         guard let words = text.wholeMatch(of: pattern)?.output else { return nil }
+        if needsZone, words.8 == nil { return nil }
         func number(_ word: Substring?) -> Int { word.flatMap { Int($0) } ?? 0 }
         let (year, month, day) = (number(words.1), number(words.2), number(words.3))
         let (hour, minute, second) = (number(words.4), number(words.5), number(words.6))
