@@ -15,6 +15,7 @@ let package = Package(
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
         .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
         .library(name: "DAOInstruments", targets: ["DAOInstruments"]),
+        .library(name: "DAOTesting", targets: ["DAOTesting"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
         .library(name: "DAOCurl", targets: ["DAOCurl"]),
         .library(name: "DAONodes", targets: ["DAONodes"]),
@@ -82,6 +83,9 @@ let package = Package(
         // Checksums of pages, in C: a layer below SQLite
         .target(name: "DAOSQLiteChecksums", dependencies: ["DAOSystemSQLite"]),
 
+        // A database that fails when the tests of an application say so
+        .target(name: "DAOTesting", dependencies: ["DAOCore"]),
+
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them
         .target(name: "DAOTransport", dependencies: ["DAORedaction"]),
@@ -113,7 +117,8 @@ let package = Package(
         .testTarget(
             name: "DAODocumentationTests",
             dependencies: [
-                "DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOPostgres", "DAOTestSupport",
+                "DAOExamples", "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQLite", "DAOPostgres", "DAOTesting",
+                "DAOTestSupport",
             ]),
         .testTarget(
             name: "DAOKeyValueTests",

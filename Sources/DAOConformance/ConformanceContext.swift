@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The databases that a case uses. They are of the kind under test, in a directory that only this case uses.
 public final class ConformanceContext: Sendable {
@@ -13,7 +12,7 @@ public final class ConformanceContext: Sendable {
     public let location: ConformanceTarget.Location
     /// The databases that the case opened and that may have to be closed after it. The references are weak,
     /// so that cases can release a database.
-    private let opened = Mutex<[Opened]>([])
+    private let opened = Lock<[Opened]>([])
 
     init(target: ConformanceTarget, location: ConformanceTarget.Location) {
         self.target = target
@@ -27,7 +26,7 @@ public final class ConformanceContext: Sendable {
     public func storage<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try open().storage(for: model) }
 
     /// Returns a DAO of a type that is both plain and model, in a newly opened database.
-    public func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
+    public func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<Record> {
         DAO(storage: try storage(model))
     }
 }
@@ -54,7 +53,7 @@ extension ConformanceContext {
     }
 
     /// Opens this case's database, with a DAO in it.
-    func open<Record: Model & Plain>(with model: Record.Type) throws -> (any Database, DAO<IdentityTranslator<Record>>) {
+    func open<Record: Model & Plain>(with model: Record.Type) throws -> (any Database, DAO<Record>) {
         let database = try open()
         return (database, try database.dao(model))
     }
@@ -111,7 +110,7 @@ extension Database {
     var retries: Int { capabilities.hasConcurrentWriters ? 10_000 : 0 }
 
     /// Returns a DAO of a type that is both plain and model.
-    func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
+    func dao<Record: Model & Plain>(_ model: Record.Type) throws -> DAO<Record> {
         DAO(storage: try storage(for: model))
     }
 }

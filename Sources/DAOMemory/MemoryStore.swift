@@ -1,7 +1,6 @@
 import DAOCore
 import DAOKeyValue
 import Foundation
-import Synchronization
 
 /// An ordered key-value store in memory. Its contents are released with it.
 ///
@@ -25,7 +24,7 @@ public final class MemoryStore: OrderedKeyValueStore, @unchecked Sendable {
     public let traits = KeyValueStoreTraits(name: "memory")
 
     // Nil after closing. It has a lock of its own, so that reads never wait for those who begin and end to write.
-    private let committed = Mutex<MemoryState?>(.empty)
+    private let committed = Lock<MemoryState?>(.empty)
     // Protects the variables, and wakes threads that wait to write.
     private let writing = NSCondition()
     private var lastStamp: UInt64 = 0

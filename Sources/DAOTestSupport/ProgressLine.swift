@@ -1,5 +1,5 @@
+import DAOCore
 import Foundation
-import Synchronization
 
 /// Says on standard error how far a run is: on a terminal in a line that rewrites itself, otherwise in a line from time to time.
 package final class ProgressLine: Sendable {
@@ -8,7 +8,7 @@ package final class ProgressLine: Sendable {
     private let write: @Sendable (String) -> Void
     private let isTerminal: Bool
     private let interval: Double
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     private struct State {
         var isOver = false

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -37,7 +36,7 @@ package final class Proxy: Sendable {
         var roundTrips = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let target: String
     /// The directory of the socket.
     package let directory: String
@@ -204,7 +203,7 @@ package enum UnixSocket {
 private final class Connection: Sendable {
     let client: Int32
     let server: Int32
-    private let state = Mutex((threads: 2, isDelayed: false, last: Proxy.Direction.toClient))
+    private let state = Lock((threads: 2, isDelayed: false, last: Proxy.Direction.toClient))
 
     init(_ client: Int32, _ server: Int32) { (self.client, self.server) = (client, server) }
 

@@ -228,8 +228,8 @@ enum GrowthBench {
 /// A database with rows of one number.
 private final class Side {
     let size: GrowthBench.Size
-    let articles: DAO<IdentityTranslator<GrowthBench.Article>>
-    let authors: DAO<IdentityTranslator<GrowthBench.Author>>
+    let articles: DAO<GrowthBench.Article>
+    let authors: DAO<GrowthBench.Author>
     let raw: RawReader?
     private let path: String
     private let database: any Database

@@ -2,7 +2,6 @@ import DAOCore
 import DAOLMDB
 import DAOSQLite
 import Foundation
-import Synchronization
 
 /// Fifty entities of six fields and an index.
 enum ManyEntities {
@@ -42,7 +41,7 @@ enum ManyEntities {
     ]
 
     /// The schemas of the entities: a generic type has no stored static properties.
-    private static let schemas = Mutex<[ObjectIdentifier: any Sendable]>([:])
+    private static let schemas = Lock<[ObjectIdentifier: any Sendable]>([:])
 
     /// An entity for each pair of digits.
     private struct Numbered<Tens: Digit, Ones: Digit>: Plain, Model {

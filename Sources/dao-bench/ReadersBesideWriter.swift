@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 import Synchronization
 
@@ -5,7 +6,7 @@ import Synchronization
 final class ReadersBesideWriter: Sendable {
     private let sum = Atomic<UInt64>(0)
     private let isDone = Atomic(false)
-    private let failure = Mutex<(any Error)?>(nil)
+    private let failure = Lock<(any Error)?>(nil)
 
     /// Runs the threads until each reader has read all keys.
     ///

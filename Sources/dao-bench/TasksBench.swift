@@ -2,7 +2,6 @@ import DAOCore
 import DAOLMDB
 import DAOSQLite
 import Foundation
-import Synchronization
 
 /// The commits of 64 tasks beside each other, which share syncs, compared with those of one task.
 enum TasksBench {
@@ -34,9 +33,9 @@ enum TasksBench {
 
     /// How many persists a second tasks reach together.
     private static func rate(
-        of tasks: Int, _ records: DAO<IdentityTranslator<Payment>>, _ samples: [Payment]
+        of tasks: Int, _ records: DAO<Payment>, _ samples: [Payment]
     ) throws -> Double {
-        let counted = Mutex(Result<Int, any Error>.success(0))
+        let counted = Lock(Result<Int, any Error>.success(0))
         let done = DispatchSemaphore(value: 0)
         let start = ContinuousClock.now
         let end = start + .milliseconds(300)

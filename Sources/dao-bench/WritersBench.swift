@@ -1,7 +1,6 @@
 import DAOCore
 import DAOPostgres
 import Foundation
-import Synchronization
 
 /// How often clients of a PostgreSQL server commit, with one writer at a time and with many.
 ///
@@ -36,7 +35,7 @@ enum WritersBench {
 
     /// What all clients together have done.
     private final class Counts: Sendable {
-        let state = Mutex<(commits: Int, runs: Int, failure: (any Error)?)>((0, 0, nil))
+        let state = Lock<(commits: Int, runs: Int, failure: (any Error)?)>((0, 0, nil))
     }
 
     /// Prints a line for each kind of work on each disk.

@@ -2,14 +2,13 @@ import DAOCore
 import DAORedaction
 import DAOTransport
 import Foundation
-import Synchronization
 
 /// The standard output stream, with a buffer.
 enum Output {
     /// The reader of the stream is gone.
     struct Closed: Error {}
 
-    private static let buffer = Mutex(Data())
+    private static let buffer = Lock(Data())
 
     /// Writes a line, ``printable(_:)``: what comes out of a database cannot control a terminal.
     ///

@@ -6,7 +6,7 @@ struct Atlas: Sendable {
     let countries: DAO<CountryTranslator>
     let subdivisions: DAO<SubdivisionTranslator>
     let languages: DAO<LanguageTranslator>
-    let currencies: DAO<IdentityTranslator<Currency>>
+    let currencies: DAO<Currency>
 
     init(_ database: any Database) throws {
         self.database = database

@@ -109,3 +109,13 @@ func asynchronous(_ messages: DAO<MessageTranslator>) async throws {
     _ = try await messages.read(byPrimaryKey: Date())  // expect-error: argument type 'Date' does not conform to expected type 'UniqueIDConvertible'
     for try await unread in messages.observe(where: { $0.isRaed }) { print(unread) }  // expect-error: value of type 'FieldProxy<MessageModel>' has no dynamic member 'isRaed' using key path from root type 'MessageModel'
 }
+
+func otherWay(_ messages: DAO<MessageTranslator>, _ ids: [Int], _ names: Set<String>, _ text: String?) throws {
+    _ = try messages.read { ids.contains($0.id) }  // expect-error: 'contains' is unavailable: a condition asks the field: $0.field.in(values)
+    _ = try messages.read { names.contains($0.text) && $0.isRead }  // expect-error: 'contains' is unavailable: a condition asks the field: $0.field.in(values)
+    _ = try messages.read { text == nil || $0.text == text! }  // expect-error: '||' is unavailable: choose the condition with 'if' before the call
+    _ = try messages.read { $0.date > 5 || $0.isRead }  // expect-error: 'FieldExpression<MessageModel, Date>'
+    _ = try messages.read { $0.priority == Priority.medium }  // expect-error: type 'Priority' has no member 'medium'
+    _ = ids.contains("a")  // expect-error: instance method 'contains' requires the types 'Int' and 'String.Element' (aka 'Character') be equivalent
+    _ = ids.isEmpty || text  // expect-error: optional type 'String?' cannot be used as a boolean; test for '!= nil' instead
+}

@@ -1,7 +1,7 @@
 // swift-format-ignore-file
 import DAOCore
 
-func relationships(_ articles: ModelDAO<Article>) throws {
+func relationships(_ articles: DAO<Article>) throws {
     _ = try articles.read { $0.comments.text == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[Comment]' conform to 'ToOneValue'
     _ = try articles.read { $0.comments.count > "3" }  // expect-error: binary operator '>' cannot be applied to operands of type 'FieldExpression<Article, Array<Comment>.ListCount>' (aka 'FieldExpression<Article, Int>') and 'String'
     _ = try articles.read { $0.comments.contains { $0.text == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Comment, String>' and 'Int'
@@ -71,7 +71,7 @@ struct Folder: Plain, Model {
     )
 }
 
-func references(_ folders: ModelDAO<Folder>, _ articles: ModelDAO<Article>, _ article: Article) throws {
+func references(_ folders: DAO<Folder>, _ articles: DAO<Article>, _ article: Article) throws {
     _ = try folders.read { $0.owner.nme == "a" }  // expect-error: has no dynamic member 'nme'
     _ = try folders.read { $0.owner.name == 5 }  // expect-error: cannot convert value of type 'Int'
     _ = try folders.read { $0.owner == 7 }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Folder, Reference<Writer>>' and 'Int'

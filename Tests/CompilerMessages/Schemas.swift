@@ -200,7 +200,7 @@ struct MixedTermsOfAnIndex: Model {
         "message", Self.init,
         Field("id", \.id, .primaryKey),
         Field("text", \.text),
-        indexes: [Index(\.id, .descending(\.text))]  // expect-error: type 'KeyPath<MixedTermsOfAnIndex, _> & Sendable' has no member 'descending'
+        indexes: [Index(\.id, .descending(\.text))]  // expect-error: & Sendable' has no member 'descending'
     )
 }
 
@@ -225,5 +225,27 @@ struct UniqueAsAnOptionOfAnIndex: Model {
         Field("id", \.id, .primaryKey),
         Field("text", \.text),
         indexes: [Index(\.id, \.text, .unique)]  // expect-error: type 'KeyPath<UniqueAsAnOptionOfAnIndex, _> & Sendable' has no member 'unique'
+    )
+}
+
+struct IndexOfOneField: Model {
+    var id: Int
+    var text: String
+
+    static let schema = Schema(
+        "index_of_one_field", Self.init,
+        Field("id", \.id, .primaryKey), Field("text", \.text),
+        indexes: [Index(\.text)]  // expect-error: an index on one field is an option of the field: .indexed, or .unique
+    )
+}
+
+struct ComputedProperty: Model {
+    var id: Int
+    var text: String
+    var shout: String { text.uppercased() }
+
+    static let schema = Schema(
+        "computed_property", Self.init,  // expect-error: cannot convert value of type '@Sendable (Int, String) -> ComputedProperty' to expected argument type '@Sendable (Int, String, String) -> ComputedProperty'
+        Field("id", \.id, .primaryKey), Field("text", \.text), Field("shout", \.shout)
     )
 }

@@ -2,7 +2,7 @@
 import DAOCore
 import Foundation
 
-func sorts(_ messages: DAO<MessageTranslator>, _ articles: ModelDAO<Article>) throws {
+func sorts(_ messages: DAO<MessageTranslator>, _ articles: DAO<Article>) throws {
     _ = try messages.read(orderedBy: .ascending(\.tags))  // expect-error: static method 'ascending' requires that 'Array<String>' conform to 'OrderedFieldValue'
     _ = try messages.read(orderedBy: .ascending(\.address))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
     _ = try messages.read(orderedBy: .ascending(\.dtae))  // expect-error: value of type 'MessageModel' has no member 'dtae'

@@ -39,7 +39,10 @@ struct AnotherOrder: ReplacingTranslator {  // expect-error: type 'AnotherOrder'
 }
 
 func daos(_ database: any Database) throws {
-    _ = DAO(storage: try database.storage(for: MessageModel.self))  // expect-error: initializer 'init(storage:)' requires that 'MessageModel' conform to 'Plain'
+    let noTranslator: DAO<MessageTranslator> = DAO(storage: try database.storage(for: MessageModel.self))  // expect-error: cannot assign value of type 'DAO<MessageModel>' to type 'DAO<MessageTranslator>'
+    let ofValue: DAO<Message>? = nil  // expect-error: type 'Message' does not conform to protocol 'TranslatorOrModel'
+    let ofAnother: DAO<Writer> = DAO(storage: try database.storage(for: Comment.self))  // expect-error: cannot assign value of type 'DAO<Comment>' to type 'DAO<Writer>'
+    let list: ObservedList<Message>? = nil  // expect-error: type 'Message' does not conform to protocol 'TranslatorOrModel'
     _ = DAO(storage: try database.storage(for: Writer.self), translator: MessageTranslator())  // expect-error: cannot convert value of type 'Writer' to expected argument type 'MessageModel'
     _ = try database.storage(for: Message.self)  // expect-error: instance method 'storage(for:)' requires that 'Message' conform to 'Model'
     let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
@@ -47,5 +50,5 @@ func daos(_ database: any Database) throws {
     try messages.persist([1: Message(id: 1, text: "")])  // expect-error: no exact matches in call to instance method 'persist'
     let models: [MessageModel] = try messages.read()  // expect-error: cannot assign value of type '[Message]' to type '[MessageModel]'
     try messages.create(Message(id: "1", text: ""))  // expect-error: cannot convert value of type 'String' to expected argument type 'Int'
-    _ = models
+    _ = (models, noTranslator, ofValue, ofAnother, list)
 }

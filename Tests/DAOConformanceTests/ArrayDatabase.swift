@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The simplest database: every entity is an array of rows in key order, and every transaction is a copy.
 ///
@@ -136,7 +135,7 @@ final class ArrayEngine: Sendable {
 
 /// The state with which new transactions begin.
 final class CommittedTables: Sendable {
-    let tables = Mutex<[String: ArrayTable]>([:])
+    let tables = Lock<[String: ArrayTable]>([:])
 }
 
 /// A copy of the tables, and further copies for savepoints.

@@ -106,7 +106,7 @@ import Testing
         #expect(try database.schemaVersion == 7)
         #expect(try database.pendingMigration(Evolution(version: 7, models: [Topic.self, Parcel.self, Errand.self])) == nil)
         func expectRows<Record: Model & Plain>(_ rows: [Record]) throws {
-            let dao: DAO<IdentityTranslator<Record>> = try database.dao(Record.self)
+            let dao: DAO<Record> = try database.dao(Record.self)
             #expect(try dao.read().map { Dump.text(of: $0) } == rows.map { Dump.text(of: $0) })
         }
         try expectRows(Self.notes)

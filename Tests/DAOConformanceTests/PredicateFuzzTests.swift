@@ -72,7 +72,7 @@ extension Answer {
 }
 
 /// Reads the keys of a query, and counts them.
-private func answer<Record: Model & Plain>(of dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>) -> Answer {
+private func answer<Record: Model & Plain>(of dao: DAO<Record>, _ query: Query<Record>) -> Answer {
     Answer {
         let keys = try dao.storage.keys(query).map { UniqueID($0) }
         try expectEqual(try dao.count(query), keys.count, "the count of the rows")
@@ -163,7 +163,7 @@ private struct ArrayTexts: FuzzedTexts {
 
 /// Predicates through relationships. The database of arrays, where conditions become sets of keys, is the reference.
 private struct TopicTexts: FuzzedTexts {
-    private let topics: [DAO<IdentityTranslator<Topic>>]
+    private let topics: [DAO<Topic>]
 
     init(_ contexts: [ConformanceContext]) throws {
         topics = try contexts.map { try $0.dao(Topic.self) }

@@ -13,9 +13,9 @@ private struct Reminder: Plain, Model, Equatable {
 @Suite struct ActorTests {
     @MainActor private final class ViewModel {
         var minimum = 2
-        private let reminders: DAO<IdentityTranslator<Reminder>>
+        private let reminders: DAO<Reminder>
 
-        init(_ reminders: DAO<IdentityTranslator<Reminder>>) { self.reminders = reminders }
+        init(_ reminders: DAO<Reminder>) { self.reminders = reminders }
 
         func run() async throws {
             try await reminders.create((1...4).map { Reminder(id: $0, rank: $0) })

@@ -21,7 +21,7 @@ import Testing
     }
 
     /// Notes 1 to 6 with the ranks 1, 2, 0, 1, 2, 0 in folders 1, 0, 1, 0, 1, 0.
-    private static func opened() throws -> DAO<IdentityTranslator<Note>> {
+    private static func opened() throws -> DAO<Note> {
         let database = try DatabaseDrivers([.memory]).open("memory:")
         try DAO(storage: try database.storage(for: Folder.self)).create([Folder(id: 0), Folder(id: 1)])
         let notes = DAO(storage: try database.storage(for: Note.self))

@@ -1,4 +1,3 @@
-import Synchronization
 import Testing
 
 @testable import DAOCore
@@ -6,7 +5,7 @@ import Testing
 /// What instruments of one call are told.
 @Suite struct CallTraceTests {
     @Test func valuesAreForTheInstrumentThatAsksForThem() {
-        let told = Mutex<[[String]]>([])
+        let told = Lock<[[String]]>([])
         let instruments = [true, false].map { includesValues in
             Instrument(includesValues: includesValues) { call in
                 told.withLock { $0.append(call.statements.map { "\($0.text) × \($0.runs)" }) }

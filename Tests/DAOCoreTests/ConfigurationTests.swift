@@ -18,6 +18,19 @@ struct ConfigurationTests {
         #expect(configuration.options.isEmpty)
     }
 
+    @Test func bothNamesOfPostgreSQLAreAccepted() throws {
+        let (short, long) = ("postgres://ada@host:5433/ledger?schema=x", "postgresql://ada@host:5433/ledger?schema=x")
+        #expect(try DatabaseConfiguration(url: long) == DatabaseConfiguration(url: short))
+    }
+
+    @Test(arguments: ["key", "encryptionKey", "encryption_key", "passphrase"])
+    func anEncryptionKeyIsRefusedByItsName(_ name: String) throws {
+        let driver = DatabaseDriver(scheme: "none") { _ in throw StorageError(.notFound, "opened") }
+        let error = try storageError { try DatabaseDrivers(driver).open("none:a?\(name)=s3cret") }
+        #expect(error.kind == .unsupported)
+        #expect(error.message == "'none' databases cannot be encrypted here; open it without '\(name)'")
+    }
+
     @Test func optionsAreParsed() throws {
         let configuration = try DatabaseConfiguration(
             url: "sqlite:app.db?readOnly=true&create=false&durability=relaxed&timeout=0.25&page%53ize=4096&empty=")
@@ -31,6 +44,14 @@ struct ConfigurationTests {
     @Test(arguments: [
         ("app.db", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
         ("", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
+        (
+            "file:///var/app.db",
+            #"is the URL of a file; write the kind of the database and the path, as in "sqlite:\(url.path())""#
+        ),
+        (
+            "lmdb:file:///var/app.mdb",
+            #"is the URL of a file; write the kind of the database and the path, as in "lmdb:\(url.path())""#
+        ),
         (":memory", "has no scheme; begin it like 'sqlite:' or 'memory:'"),
         ("sq lite:x", "has a scheme with a character that schemes do not have; use letters, digits, '+', '-' and '.'"),
         (

@@ -4,7 +4,6 @@ import DAOMemory
 import DAOSQLite
 import Foundation
 import Observation
-import Synchronization
 import Testing
 
 private struct Chore: Plain, Model, Equatable {
@@ -41,7 +40,7 @@ private struct FailingTranslator: ReplacingTranslator {
 }
 
 @MainActor @Suite(.timeLimit(.minutes(30))) struct ObservedListTests {
-    private func openDatabase() throws -> (database: any Database, tasks: DAO<IdentityTranslator<Chore>>) {
+    private func openDatabase() throws -> (database: any Database, tasks: DAO<Chore>) {
         let database = try MemoryDatabase.open()
         return (database, DAO(storage: try database.storage(for: Chore.self)))
     }
@@ -135,7 +134,7 @@ private struct FailingTranslator: ReplacingTranslator {
     @Test func errorKeepsTheElementsAndRetryResumes() async throws {
         let (database, tasks) = try openDatabase()
         try await tasks.create(Chore.make([1]))
-        let fails = Mutex(false)
+        let fails = Lock(false)
         let dao = DAO(
             storage: try database.storage(for: Chore.self), translator: FailingTranslator(fails: { fails.withLock { $0 } }))
         let list = ObservedList(dao)
@@ -165,7 +164,7 @@ private struct FailingTranslator: ReplacingTranslator {
         try await tasks.create(Chore.make([1]))
         let list = ObservedList(tasks)
         await wait { !list.isLoading }
-        let errors = Mutex(0)
+        let errors = Lock(0)
         withObservationTracking {
             _ = list.error
             _ = list.isLoading
@@ -188,7 +187,7 @@ private struct FailingTranslator: ReplacingTranslator {
 
     @Test func releasedListStopsObserving() async throws {
         let (database, tasks) = try openDatabase()
-        weak var freed: ObservedList<IdentityTranslator<Chore>>?
+        weak var freed: ObservedList<Chore>?
         do {
             let list = ObservedList(tasks)
             freed = list

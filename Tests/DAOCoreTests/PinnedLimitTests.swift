@@ -2,7 +2,6 @@ import DAOLMDB
 import DAOMemory
 import DAOSQLite
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DAOCore
@@ -21,7 +20,7 @@ import Testing
     init() throws { try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true) }
 
     private final class Reports: Sendable {
-        private let reports = Mutex<[CallReport]>([])
+        private let reports = Lock<[CallReport]>([])
         func add(_ report: CallReport) { reports.withLock { $0.append(report) } }
         /// The greatest number of bytes that calls of an operation have reported since the last question.
         func pinned(_ operation: CallReport.Operation) -> Int? {
@@ -44,7 +43,7 @@ import Testing
     }
 
     /// Stores the same 800 KB of rows 20 times, each time with other texts. SQLite keeps a few megabytes in its log in any case.
-    private func write(_ entries: ModelDAO<Entry>) throws {
+    private func write(_ entries: DAO<Entry>) throws {
         for round in 0..<20 {
             try entries.persist((0..<800).map { Entry(id: $0, text: String(repeating: "\(round % 10)", count: 1000)) })
         }

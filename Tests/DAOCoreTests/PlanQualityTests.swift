@@ -3,7 +3,6 @@ import DAOLMDB
 import DAOMemory
 import DAOSQLite
 import Foundation
-import Synchronization
 import Testing
 
 /// The rows that queries on skewed data look at, as an instrument is told; on SQLite its steps, those of the statements that
@@ -65,7 +64,7 @@ import Testing
 
 /// Collects reports.
 private final class Calls: Sendable {
-    private let calls = Mutex<[CallReport]>([])
+    private let calls = Lock<[CallReport]>([])
 
     func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
     func forget() { calls.withLock { $0 = [] } }

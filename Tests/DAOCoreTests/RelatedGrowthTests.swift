@@ -3,7 +3,6 @@ import DAOLMDB
 import DAOMemory
 import DAOSQLite
 import Foundation
-import Synchronization
 import Testing
 
 private struct Account: Model, Plain {
@@ -51,7 +50,7 @@ private struct Line: Model, Plain {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("growth-\(UUID())")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: directory) }
-        let work = Mutex(0)
+        let work = Lock(0)
         var configuration = DatabaseConfiguration(
             scheme: scheme, path: scheme == "memory" ? "" : directory.appendingPathComponent("growth.db").path)
         configuration.instrument = Instrument { call in

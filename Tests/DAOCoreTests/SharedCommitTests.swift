@@ -62,9 +62,9 @@ import Testing
 private final class CountingDatabase: Database {
     private let base: any Database
     private let count = Atomic(0)
-    let failure = Mutex<StorageError?>(nil)
+    let failure = Lock<StorageError?>(nil)
     /// What precedes a transaction.
-    let beginning = Mutex<(@Sendable () throws -> Void)?>(nil)
+    let beginning = Lock<(@Sendable () throws -> Void)?>(nil)
     let configuration: DatabaseConfiguration
     let engineState = EngineState(name: "counting", sharesCommits: true)
     var capabilities: Capabilities { base.capabilities }

@@ -4,7 +4,6 @@ import DAOMemory
 import DAOSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// A model with a field of every kind that predicates support.
@@ -59,7 +58,7 @@ final class CountedDatabase {
     private let calls = Calls()
 
     /// The calls that were reported.
-    private final class Calls: Sendable { let reports = Mutex<[CallReport]>([]) }
+    private final class Calls: Sendable { let reports = Lock<[CallReport]>([]) }
 
     private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
 

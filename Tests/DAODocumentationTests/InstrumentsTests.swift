@@ -4,7 +4,6 @@ import DAOMemory
 import DAOSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DAOExamples
@@ -13,7 +12,7 @@ import Testing
 @Suite struct InstrumentsTests {
     /// Collects the reports of a database with a few articles.
     private final class Calls: Sendable {
-        private let calls = Mutex<[CallReport]>([])
+        private let calls = Lock<[CallReport]>([])
 
         func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
 
@@ -131,14 +130,14 @@ import Testing
     /// The block of Docs/Instruments.md.
     @Test func aTestCountsCalls() throws {
         let url = "memory:"
-        let calls = Mutex<[CallReport]>([])
+        let calls = Lock<[CallReport]>([])
         var configuration = try DatabaseConfiguration(url: url)
         configuration.instrument = Instrument { call in calls.withLock { $0.append(call) } }
         let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
         _ = try database.storage(for: Tag.self).count(Query())
         #expect(calls.withLock { $0.map(\.operation) } == [.open, .count])
 
-        let slow = Mutex(0)
+        let slow = Lock(0)
         let measured = try openMeasured("memory:", DatabaseDrivers(.memory)) { _ in slow.withLock { $0 += 1 } }
         let tags = DAO(storage: try measured.storage(for: Tag.self))
         try measured.transaction {

@@ -3,6 +3,7 @@
 import DAOCore
 import DAOMemory
 import DAOSQLite
+import DAOTesting
 import Foundation
 import Testing
 
@@ -39,6 +40,22 @@ import Testing
         } throws: { error in
             (error as? StorageError)?.kind == .closed
         }
+    }
+
+    @Test func aFullDiskStoresNothing() throws {
+        let database = FailingDatabase(try DatabaseDrivers(.memory).open("memory:"))
+        let mailbox = try Mailbox(database)
+        try mailbox.receive([message(1, at: -60)], erasingBefore: .distantPast)
+        // The next write of messages succeeds, and the one after it fails: erasing what is old.
+        database.fail(.write, of: "message", after: 1, with: StorageError(.io, "the disk is full"))
+        #expect {
+            try mailbox.receive([message(2, at: 60)], erasingBefore: noon)
+        } throws: { error in
+            (error as? StorageError)?.message == "the disk is full"
+        }
+        #expect(try mailbox.messages.read().map(\.id) == [1])
+        try mailbox.receive([message(2, at: 60)], erasingBefore: noon)
+        #expect(try mailbox.messages.read().map(\.id) == [2])
     }
 
     @Test func unreadCountFollowsEveryCommit() async throws {

@@ -35,7 +35,7 @@ func blocks(_ messages: DAO<MessageTranslator>) async throws -> Int {
 
 /// A translator that uses the translator of the children, as a classic DAO does.
 struct ShelfTranslator: Translator {
-    let comments: ModelDAO<Comment>                                            // of the same database: joins its transaction
+    let comments: DAO<Comment>                                            // of the same database: joins its transaction
 
     func translate(model: ShelfModel) throws -> Shelf {
         Shelf(id: model.id, title: model.title, comments: try comments.read(byPrimaryKeys: model.comments))

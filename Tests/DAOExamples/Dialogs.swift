@@ -45,7 +45,7 @@ struct DialogModel: Model {  // the stored record
 }
 
 struct DialogTranslator: Translator {
-    let messages: ModelDAO<DialogMessage>  // of the same database: joins the running transaction
+    let messages: DAO<DialogMessage>  // of the same database: joins the running transaction
 
     func translate(model: DialogModel) throws -> Dialog {
         let messages = try messages.read(orderedBy: .ascending(\.position)) { $0.dialog == model.id }

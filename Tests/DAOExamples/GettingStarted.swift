@@ -42,7 +42,7 @@ func ledger(_ url: String, print: (Any) -> Void) throws {
 }
 
 /// The same in a task.
-func ledgerInATask(_ expenses: ModelDAO<Expense>) async throws -> [Expense] {
+func ledgerInATask(_ expenses: DAO<Expense>) async throws -> [Expense] {
     let open = try await expenses.read { !$0.isPaid }
     return open
 }

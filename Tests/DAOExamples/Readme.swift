@@ -122,6 +122,6 @@ func readmeLedger(url: String, fetched: [Expense], cutoff: Date) throws -> (unpa
 }
 
 /// The observation of the README. It ends with an error when the database is closed.
-func readmeObservation(_ database: any Database, _ expenses: ModelDAO<Expense>, badge: (Int) -> Void) async throws {
+func readmeObservation(_ database: any Database, _ expenses: DAO<Expense>, badge: (Int) -> Void) async throws {
     for try await count in database.observe({ try expenses.count { !$0.isPaid } }) { badge(count) }     // now, and after each commit
 }

@@ -93,5 +93,3 @@ import Testing
         #expect(try storage.count(Query(where: Condition { $0.sender == 2 && $0.isRead })) == 1_470)
     }
 }
-
-extension Message: Plain {}

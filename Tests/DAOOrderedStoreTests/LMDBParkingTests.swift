@@ -4,7 +4,6 @@ import DAOLMDB
 import DAOSystemLMDB
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("LMDB: idle readers that keep their snapshots (contract C4)")
@@ -61,7 +60,7 @@ struct LMDBParkingTests {
         /// Reads on a thread that does not write.
         func read() -> [String] {
             let group = DispatchGroup()
-            let texts = Mutex<Set<String>>([])
+            let texts = Lock<Set<String>>([])
             Thread.detachNewThread(in: group) {
                 for _ in 0..<40 {
                     #expect(throws: Never.self) {
@@ -132,7 +131,7 @@ struct LMDBParkingTests {
             let place = Place()
             defer { withExtendedLifetime(place) {} }
             let (database, notes) = try Note.opened(in: place, "&mapSize=1M")
-            let isClosed = Mutex(false)
+            let isClosed = Lock(false)
             let group = DispatchGroup()
             for thread in 0..<6 {
                 Thread.detachNewThread(in: group) {
@@ -188,7 +187,7 @@ struct LMDBParkingTests {
 
 /// The number of the last commit that has returned.
 private final class Commits: Sendable {
-    private let last = Mutex(0)
+    private let last = Lock(0)
     var number: Int {
         get { last.withLock { $0 } }
         set { last.withLock { $0 = newValue } }

@@ -11,7 +11,7 @@ struct LMDBUnderlyingTests {
 
     private let place = Place()
 
-    private func opened() throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) { try Note.opened(in: place) }
+    private func opened() throws -> (database: any Database, notes: DAO<Note>) { try Note.opened(in: place) }
 
     /// Finds the entries whose values contain a text, with an LMDB cursor.
     private static func find(_ text: String, _ handle: LMDBHandle, _ body: (OpaquePointer) throws -> Void = { _ in }) throws

@@ -1,7 +1,7 @@
+import DAOCore
 import DAOSystemPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 
 /// A primary, and a synchronous standby if wanted, beside the server of the tests.
 ///
@@ -13,9 +13,9 @@ final class Cluster {
         var data: String { "cluster-\(port)" }
     }
 
-    private static let nextPort = Mutex(Int.random(in: 10_000...30_000))
+    private static let nextPort = Lock(Int.random(in: 10_000...30_000))
     /// The directory of a server that was never started.
-    private static let template = Mutex<String?>(nil)
+    private static let template = Lock<String?>(nil)
 
     private var primary: Member
     private var standby: Member

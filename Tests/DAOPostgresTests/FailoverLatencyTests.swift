@@ -2,7 +2,6 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// A primary is killed while clients write, read and observe, its standby is promoted, and the killed one becomes the new
@@ -98,7 +97,7 @@ private final class FailoverRun: Sendable {
         var outcomes: [CommitOutcome: Int] = [:]
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// How long a client may go without an answer that it can use.
     private static let limit = Duration.seconds(60)
@@ -227,7 +226,7 @@ private final class FailoverRun: Sendable {
     }
 
     /// Observes the number of transactions, until the task is cancelled.
-    func observe(_ books: DAO<IdentityTranslator<Book>>) async {
+    func observe(_ books: DAO<Book>) async {
         var last = 0
         var hasDelivered = false
         do {

@@ -2,7 +2,6 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 #if canImport(Glibc)
@@ -48,7 +47,7 @@ private final class PoolerStandIn: Sendable {
     private let shared: NSLock?
     private let server: Int32
     private let version: String
-    private let isStopped = Mutex(false)
+    private let isStopped = Lock(false)
 
     init(sharesConnections: Bool, version: String = "15.0") throws {
         self.version = version

@@ -117,5 +117,5 @@ struct Book: Plain, Model, Equatable {
 }
 
 extension Database {
-    var books: DAO<IdentityTranslator<Book>> { get throws { DAO(storage: try storage(for: Book.self)) } }
+    var books: DAO<Book> { get throws { DAO(storage: try storage(for: Book.self)) } }
 }

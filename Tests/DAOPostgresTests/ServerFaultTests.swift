@@ -2,7 +2,6 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// Servers that are stopped, full, or not the one that they should be.
@@ -109,7 +108,7 @@ struct ServerFaultTests {
         _ end: @escaping @Sendable () throws -> Void, _ call: @escaping @Sendable () throws -> Void
     ) async throws -> StorageError {
         try await onThread {
-            let error = Mutex<StorageError?>(nil)
+            let error = Lock<StorageError?>(nil)
             together([
                 end,
                 {

@@ -2,7 +2,6 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("L1 · A server opens a database, or the error says what to do", .enabled(if: Server.isThere, "there is no server"))
@@ -186,8 +185,8 @@ struct StrangerTests {
         let (database, _) = try database("pool=4&timeout=0.2&writers=\(writers)")
         try database.books.create(Book(id: 1, title: "one", shelf: nil))
         // Each thread keeps one until all have tried.
-        let errors = Mutex<[StorageError.Kind]>([])
-        let tries = Mutex(0)
+        let errors = Lock<[StorageError.Kind]>([])
+        let tries = Lock(0)
         let body: @Sendable () throws -> Void = {
             do {
                 try database.snapshot {

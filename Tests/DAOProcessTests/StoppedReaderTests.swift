@@ -4,7 +4,6 @@ import DAOLMDB
 import DAOSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// Contract L12: a process that the system stops while it reads keeps what is written from being used again, and reports say so.
@@ -16,7 +15,7 @@ import Testing
     }
 
     private final class Reports: Sendable {
-        private let bytes = Mutex<Int?>(nil)
+        private let bytes = Lock<Int?>(nil)
         func add(_ report: CallReport) { if let pinned = report.pinnedBytes { bytes.withLock { $0 = max($0 ?? 0, pinned) } } }
         func take() -> Int? { bytes.withLock { $0.take() } }
     }

@@ -5,15 +5,13 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-extension Message: Plain {}
-
 /// Contract L5: pages with checksums. A damaged page is an error, never another value.
 @Suite struct ChecksumTests {
     private let place = Place()
 
     private func database(_ options: String = "") throws -> any Database { try DatabaseDrivers(.sqlite).open(place.url(options)) }
 
-    private func messages(_ options: String = "") throws -> ModelDAO<Message> {
+    private func messages(_ options: String = "") throws -> DAO<Message> {
         DAO(storage: try database(options).storage(for: Message.self))
     }
 

@@ -4,7 +4,6 @@ import DAOSystemSQLite
 import DAOTestSupport
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 /// Threads, readers during a write, and connections of other programs.
@@ -39,7 +38,7 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         try storage.insert([.numbered(0)])
-        let failures = Mutex<[String]>([])
+        let failures = Lock<[String]>([])
         DispatchQueue.concurrentPerform(iterations: 8) { thread in
             do {
                 for step in 0..<50 {
@@ -122,7 +121,7 @@ import Testing
         let database = try place.database()
         let storage = try database.storage(for: Message.self)
         let isInside = DispatchSemaphore(value: 0)
-        let result = Mutex<String>("")
+        let result = Lock<String>("")
         let hasEnded = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             do {

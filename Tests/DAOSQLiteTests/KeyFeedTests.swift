@@ -2,7 +2,6 @@ import DAOCore
 import DAOSystemSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DAOSQL
@@ -203,7 +202,7 @@ import Testing
         }
     }
 
-    private final class Committed: Sendable { let sender = Mutex<Int?>(7) }
+    private final class Committed: Sendable { let sender = Lock<Int?>(7) }
 
     @Test func threadsReadWhileTheLogIsEmptied() throws {
         let database = try place.database()

@@ -2,7 +2,6 @@ import DAOCore
 import DAOSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// Where a query has several paths, their entries are counted first. `PlanQualityTests` shows what is gained.
@@ -35,7 +34,7 @@ import Testing
             date: $0 * 7 % 5_000)
     }
 
-    private func makeTickets(_ database: SQLiteDatabase) throws -> ModelDAO<Ticket> {
+    private func makeTickets(_ database: SQLiteDatabase) throws -> DAO<Ticket> {
         let tickets = DAO(storage: try database.storage(for: Ticket.self))
         try tickets.persist(Self.tickets)
         return tickets
@@ -128,7 +127,7 @@ import Testing
     @Test(arguments: [("open", 1), ("open", nil), ("closed", 7)]) func writesAndGroupsTakeTheShorterWay(
         status: String, owner: Int?
     ) throws {
-        let steps = Mutex(0)
+        let steps = Lock(0)
         let database = try place.database {
             $0.instrument = Instrument { call in
                 steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }
@@ -153,7 +152,7 @@ import Testing
 
     /// What is asked for is little: whether there is a row, and a page in the middle.
     @Test func existsAndPagesEndAsSoonAsTheyCan() throws {
-        let steps = Mutex(0)
+        let steps = Lock(0)
         let database = try place.database {
             $0.instrument = Instrument { call in
                 steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }
@@ -183,7 +182,7 @@ import Testing
 
     /// Counting is spared where it led to the same choice for many queries, until the values of one lead to more rows.
     @Test func aChoiceThatStaysTheSameIsRepeated() throws {
-        let total = Mutex((steps: 0, statements: 0))
+        let total = Lock((steps: 0, statements: 0))
         let database = try place.database {
             $0.instrument = Instrument { call in
                 // Without the look-up of the catalog after the engine has made statistics.

@@ -2,7 +2,6 @@ import DAOCore
 import DAOSQLite
 import DAOSystemSQLite
 import DAOTestSupport
-import Synchronization
 import Testing
 
 private struct Author: Model, Plain, Equatable {
@@ -104,7 +103,7 @@ private struct Print: Model, Plain, Equatable {
                         volumes: (0..<3).map { Volume(id: id * 3 + $0, chapters: [Chapter(id: id, title: "", author: nil)]) },
                         shelves: id + 1 < count ? [Shelf(id: id + 1)] : [])
                 })
-            let reads: [DAO<IdentityTranslator<Shelf>>] = [
+            let reads: [DAO<Shelf>] = [
                 try shelves.including(), try shelves.including(\.above), try shelves.including(\.volumes),
                 try shelves.including(\.shelves, \.above),
             ]
@@ -188,7 +187,7 @@ private struct Print: Model, Plain, Equatable {
     /// that the condition leads to otherwise.
     @Test(arguments: [false, true]) func sortsByRelatedRowsFollowTheShorterWay(ascending: Bool) throws {
         let place = Place()
-        let steps = Mutex(0)
+        let steps = Lock(0)
         var configuration = DatabaseConfiguration(scheme: "sqlite", path: place.path())
         configuration.instrument = Instrument { call in
             steps.withLock { $0 += call.statements.reduce(0) { $0 + ($1.steps ?? 0) } }

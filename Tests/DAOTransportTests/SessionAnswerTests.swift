@@ -1,4 +1,4 @@
-#if os(Linux) && !DAO_THREAD_SANITIZER
+#if os(Linux)
     import DAOLoopbackServer
     import DAOTestSupport
     import DAOTransport

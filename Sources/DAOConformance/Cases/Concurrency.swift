@@ -172,7 +172,7 @@ enum Concurrency {
         },
         ConformanceCase("C.otherQueues", "C1", title: "a second thread may change a thread's row, a third erase it") { context in
             let database = try context.open()
-            let dao = Shared<DAO<IdentityTranslator<Item>>?>(nil)
+            let dao = Shared<DAO<Item>?>(nil)
             try onThreads(1) { _ in
                 let made = try database.dao(Item.self)
                 try made.create(Item.make(1...3))

@@ -44,7 +44,7 @@ enum EvolutionCaches {
     private static let people = (1...3).map { Person(id: $0, name: "Person \($0)") }
 
     /// Opens a database with people, of whom one was erased, so that all that is ever kept about them is kept.
-    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Person>>) {
+    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<Person>) {
         let (database, people) = try context.open(with: Person.self)
         try people.create(Self.people + [Person(id: 4, name: "Person 4")])
         try people.erase(byPrimaryKey: 4)
@@ -53,7 +53,7 @@ enum EvolutionCaches {
 
     /// Expects that erasing people does what badges and passes say.
     private static func expectRelated(
-        _ database: any Database, _ people: DAO<IdentityTranslator<Person>>, badge: String = "badge", pass: String = "pass"
+        _ database: any Database, _ people: DAO<Person>, badge: String = "badge", pass: String = "pass"
     ) throws {
         func expectRestricted() throws {
             try expectError(
@@ -69,7 +69,7 @@ enum EvolutionCaches {
     }
 
     /// Expects that erasing people meets nothing.
-    private static func expectUnrelated(_ database: any Database, _ people: DAO<IdentityTranslator<Person>>, passes: Int) throws {
+    private static func expectUnrelated(_ database: any Database, _ people: DAO<Person>, passes: Int) throws {
         try expectEqual(try people.erase(byPrimaryKey: 1), 1, "the people erased by their key")
         try expectEqual(try people.erase { $0.id == 2 }, 1, "the people erased by a condition")
         try expectEqual(try people.read().map(\.id), [3], "the people")
@@ -177,9 +177,9 @@ enum EvolutionCaches {
     /// A call of a model of gauges.
     private struct Call: Sendable {
         let name: String
-        let run: @Sendable (DAO<IdentityTranslator<Gauge>>) throws -> Void
+        let run: @Sendable (DAO<Gauge>) throws -> Void
 
-        init(_ name: String, _ run: @escaping @Sendable (DAO<IdentityTranslator<Gauge>>) throws -> Void) {
+        init(_ name: String, _ run: @escaping @Sendable (DAO<Gauge>) throws -> Void) {
             (self.name, self.run) = (name, run)
         }
     }

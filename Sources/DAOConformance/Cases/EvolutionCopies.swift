@@ -1,6 +1,5 @@
 import DAOCore
 import Dispatch
-import Synchronization
 
 /// E5: copies into another database.
 enum EvolutionCopies {
@@ -95,7 +94,7 @@ enum EvolutionCopies {
         ) { context in
             let (source, notes) = try context.databaseOfNotes(25_000)
             let target = try context.openOther()
-            let task = Mutex<Task<CopyReport, any Error>?>(nil)
+            let task = Lock<Task<CopyReport, any Error>?>(nil)
             let isKnown = DispatchSemaphore(value: 0)
             let copy = Task(executorPreference: TaskThreads.shared) {
                 try await source.copy(to: target) { _ in

@@ -224,7 +224,7 @@ enum EvolutionFields {
 
     /// Reads rows by each default, through the indexes where they exist.
     private static func checkDefaults(
-        _ dao: DAO<IdentityTranslator<NoteWithEverything>>, _ count: Int, except other: Int = -1
+        _ dao: DAO<NoteWithEverything>, _ count: Int, except other: Int = -1
     ) throws {
         func check(_ field: String, _ value: (any FieldValue)?) throws {
             let condition =

@@ -78,7 +78,7 @@ enum EvolutionIndexes {
     ].requiring(.evolution)
 
     /// Reads rows through each index and without an index.
-    private static func check(_ dao: DAO<IdentityTranslator<NoteWithIndexes>>, _ rows: [NoteWithIndexes]) throws {
+    private static func check(_ dao: DAO<NoteWithIndexes>, _ rows: [NoteWithIndexes]) throws {
         for query in [
             Query<NoteWithIndexes>(where: Condition { $0.rank > 20 && $0.rank <= 300 }),
             Query(where: Condition { $0.title >= "Title 3" }), Query(where: Condition { $0.mark == nil }),

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// E3: migrations that fail, and their plans.
 enum EvolutionMigrationFailures {
@@ -206,7 +205,7 @@ enum EvolutionMigrationFailures {
             requires: [.evolution]
         ) { context in
             let (database, notes) = try context.databaseOfNotes()
-            let runs = Mutex(0)
+            let runs = Lock(0)
             let evolution = Evolution(
                 version: 2,
                 migrations: [

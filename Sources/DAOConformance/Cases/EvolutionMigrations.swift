@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// E3: migration steps, written once for every database.
 enum EvolutionMigrations {
@@ -234,7 +233,7 @@ enum EvolutionMigrations {
             title: "the steps that a database has not run yet run in the order of versions, each once"
         ) { context in
             let (database, _) = try context.databaseOfNotes()
-            let log = Mutex<[Int]>([])
+            let log = Lock<[Int]>([])
             let migrations = [4, 2, 5, 1].map { version in
                 Migration(to: version) { _ in log.withLock { $0.append(version) } }
             }
@@ -294,7 +293,7 @@ enum EvolutionMigrations {
     private static let rows: [ConformanceCase] = [
         ConformanceCase("E.rewritesRows", "E3", title: "a step reads, changes and erases rows of any number") { context in
             let (database, notes) = try context.databaseOfNotes(2500)
-            let progress = Mutex<[EvolutionProgress]>([])
+            let progress = Lock<[EvolutionProgress]>([])
             try database.evolve(
                 Evolution(
                     version: 1,

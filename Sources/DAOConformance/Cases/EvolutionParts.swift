@@ -148,7 +148,7 @@ enum EvolutionParts {
         ConformanceCase("E.partSurvivesRollback", "E7", "T1", title: "a part goes on when the creation of its entity is undone") {
             context in
             let database = try context.open()
-            var heads: DAO<IdentityTranslator<LetterText>>?
+            var heads: DAO<LetterText>?
             try expectRollback(of: database) {
                 heads = try database.dao(LetterText.self)
                 try heads?.create(LetterText(id: 1, title: "t", body: "b"))

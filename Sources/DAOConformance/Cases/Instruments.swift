@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// L12: what an instrument is told.
 enum Instruments {
@@ -88,7 +87,7 @@ enum Instruments {
             requires: [.configuration]
         ) { context in
             let log = CallLog()
-            let reader = Mutex<(DAO<IdentityTranslator<Item>>, [Int])?>(nil)
+            let reader = Lock<(DAO<Item>, [Int])?>(nil)
             let instrument = Instrument { call in
                 log.add(call)
                 let dao = reader.withLock { $0?.0 }
@@ -157,7 +156,7 @@ enum Instruments {
             let log = CallLog()
             let database = try context.open { $0.instrument = log.instrument }
             let items = try database.dao(Item.self)
-            let begun = Mutex(false)
+            let begun = Lock(false)
             let other = Task(executorPreference: TaskThreads.shared) {
                 try await database.transaction {
                     begun.withLock { $0 = true }
@@ -258,7 +257,7 @@ enum Instruments {
 
 extension Instruments {
     /// Opens a database that reports what snapshots keep from 40 KiB on, with long rows; nil for one that cannot.
-    private static func openLimited(_ context: ConformanceContext, _ log: CallLog) throws -> DAO<IdentityTranslator<Item>>? {
+    private static func openLimited(_ context: ConformanceContext, _ log: CallLog) throws -> DAO<Item>? {
         do {
             let items = try context.open {
                 $0.options["pinnedLimit"] = "40k"
@@ -278,7 +277,7 @@ extension Instruments {
 
 /// Collects what an instrument is told.
 final class CallLog: Sendable {
-    private let calls = Mutex<[CallReport]>([])
+    private let calls = Lock<[CallReport]>([])
 
     var instrument: Instrument { Instrument { self.add($0) } }
     var reports: [CallReport] { calls.withLock { $0 } }

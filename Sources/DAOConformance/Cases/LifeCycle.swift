@@ -318,7 +318,7 @@ enum LifeCycle {
     }
 
     /// Opens a database with three items.
-    private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Item>>) {
+    private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<Item>) {
         let (database, dao) = try context.open(with: Item.self)
         try dao.create(Item.make(1...3))
         return (database, dao)

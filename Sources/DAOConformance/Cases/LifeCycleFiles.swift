@@ -84,7 +84,7 @@ enum LifeCycleFiles {
 
     /// Expects that writes are detached, that reads give the rows or are detached, and closes the database.
     private static func expectDetached(
-        _ database: any Database, _ dao: DAO<IdentityTranslator<Item>>, _ file: URL, rows: [Int]
+        _ database: any Database, _ dao: DAO<Item>, _ file: URL, rows: [Int]
     ) throws {
         try expectError(.detached, "a write", path: file.path) { try dao.create(Item(id: 1000, name: "late")) }
         try expectError(.detached, "a second write", path: file.path) { try dao.create(Item.make([1001, 1002])) }

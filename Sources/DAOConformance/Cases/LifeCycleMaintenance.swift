@@ -1,7 +1,6 @@
 import DAOCore
 import Dispatch
 import Foundation
-import Synchronization
 
 /// L9 to L11: verification, backups and compaction.
 enum LifeCycleMaintenance {
@@ -81,7 +80,7 @@ enum LifeCycleMaintenance {
             let database = try context.open()
             let dao = try database.dao(Item.self)
             try dao.create(Item.make(Array(1...2000)))
-            let isDone = Mutex(false)
+            let isDone = Lock(false)
             let writer = Thread {
                 // Every commit keeps the sum of the numbers.
                 var round = 0
@@ -308,7 +307,7 @@ enum LifeCycleMaintenance {
             let database = try context.open()
             let dao = try database.dao(Item.self)
             try await dao.create(Item.make(Array(1...500)).map { Item(id: $0.id, name: "", number: 0) })
-            let isDone = Mutex(false)
+            let isDone = Lock(false)
             defer { isDone.withLock { $0 = true } }
             let threads = (0..<3).map { number in
                 Task(executorPreference: TaskThreads.shared) { @Sendable in
@@ -471,7 +470,7 @@ enum LifeCycleMaintenance {
     private static func expectCancellation(_ call: @escaping @Sendable (@escaping @Sendable () -> Void) async throws -> Void)
         async throws
     {
-        let cancel = Mutex<(@Sendable () -> Void)?>(nil)
+        let cancel = Lock<(@Sendable () -> Void)?>(nil)
         let isKnown = DispatchSemaphore(value: 0)
         let task = Task(executorPreference: TaskThreads.shared) {
             try await call {

@@ -70,7 +70,7 @@ enum ObservationsValues {
         var greatest: Int?
         var hasNote: Bool
 
-        init(_ items: ModelDAO<Item>) throws {
+        init(_ items: DAO<Item>) throws {
             count = try items.count()
             sum = try items.sum(\.number) { $0.id < 100 }
             average = try items.average(\.number)

@@ -8,7 +8,7 @@ enum QueriesPages {
 
     /// Walks all pages of a query.
     private static func walk<Record: Numbered>(
-        _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, limit: Int, between: (Int) throws -> Void = { _ in }
+        _ dao: DAO<Record>, _ query: Query<Record>, limit: Int, between: (Int) throws -> Void = { _ in }
     ) throws -> [[Int]] {
         var pages: [[Int]] = []
         var query = query

@@ -401,7 +401,7 @@ enum RelationsConditions {
     ]
 
     /// 500 topics with up to three posts each, some of which two topics have.
-    private static func fillMany(_ context: ConformanceContext) throws -> ModelDAO<Topic> {
+    private static func fillMany(_ context: ConformanceContext) throws -> DAO<Topic> {
         let owners = [nil, Person(id: 1, name: "Ada", age: 40), Person(id: 2, name: "Ben"), Person(id: 3, name: "Cid", age: 20)]
         let topics = try context.dao(Topic.self)
         try topics.create(
@@ -417,7 +417,7 @@ enum RelationsConditions {
     }
 
     /// Four topics: without posts, with a read post, with unread posts, and with both.
-    private static func fill(_ context: ConformanceContext) throws -> DAO<IdentityTranslator<Topic>> {
+    private static func fill(_ context: ConformanceContext) throws -> DAO<Topic> {
         let (ada, ben) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Ben"))
         let topics = try context.dao(Topic.self)
         try topics.create([

@@ -6,7 +6,7 @@ enum RelationsIncluding {
     private static let bo = Person(id: 2, name: "Bo")
 
     /// Opens the case's database with errands: 2 is a part of 1, 3 is a part of 2.
-    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Errand>>) {
+    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<Errand>) {
         let (database, errands) = try context.open(with: Errand.self)
         try database.dao(Person.self).create([ada, bo])
         try errands.create([

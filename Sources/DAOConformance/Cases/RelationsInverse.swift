@@ -20,7 +20,7 @@ enum RelationsInverse {
     /// Opens the case's database: Ada owns "a" and "b", Bo owns "c", Cy owns nothing; "a" and "c" have posts.
     private static func open(
         _ context: ConformanceContext
-    ) throws -> (any Database, people: DAO<IdentityTranslator<Person>>, topics: DAO<IdentityTranslator<Topic>>) {
+    ) throws -> (any Database, people: DAO<Person>, topics: DAO<Topic>) {
         let (database, topics) = try context.open(with: Topic.self)
         let (ada, bo) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Bo"))
         let people = try database.dao(Person.self)

@@ -8,7 +8,7 @@ enum RelationsReferenceFields {
     ]
 
     /// Opens the case's database with people and errands: 2 and 3 are parts of 1, 4 is a part of 3.
-    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Errand>>) {
+    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<Errand>) {
         let (database, errands) = try context.open(with: Errand.self)
         try database.dao(Person.self).create(people)
         try errands.create([

@@ -7,7 +7,7 @@ enum RelationsReferenceOrder {
     private static func owner(_ errand: Int) -> Int { errand * 5 % 6 }
     private static let ids = Array(0..<30)
 
-    private static func open(_ context: ConformanceContext) throws -> DAO<IdentityTranslator<Errand>> {
+    private static func open(_ context: ConformanceContext) throws -> DAO<Errand> {
         let (database, errands) = try context.open(with: Errand.self)
         try database.dao(Person.self).create((0..<6).map { Person(id: $0, name: "Person \($0)") })
         try errands.create(

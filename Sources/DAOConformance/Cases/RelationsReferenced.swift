@@ -2,7 +2,7 @@ import DAOCore
 
 /// R10: erasing a row that References lead to.
 enum RelationsReferenced {
-    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Errand>>) {
+    private static func open(_ context: ConformanceContext) throws -> (any Database, DAO<Errand>) {
         let (database, errands) = try context.open(with: Errand.self)
         try database.dao(Person.self).create((1...4).map { Person(id: $0, name: "Person \($0)") })
         try errands.create([

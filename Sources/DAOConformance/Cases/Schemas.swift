@@ -234,7 +234,7 @@ private struct IndexOfOneField: Model {
     var rank: Int
     static let schema = Schema(
         "indexOfOneField", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
-        indexes: [Index(\.rank, isUnique: true)])
+        indexes: [Index(orderedBy: .ascending(\.rank), isUnique: true)])
 }
 
 private struct IndexOfNineFields: Model {

@@ -223,7 +223,7 @@ enum TransactionsSavepoints {
         },
     ]
 
-    private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Item>>) {
+    private static func opened(_ context: ConformanceContext) throws -> (any Database, DAO<Item>) {
         let database = try context.open()
         return (database, try database.dao(Item.self))
     }

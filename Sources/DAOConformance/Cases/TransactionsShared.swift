@@ -29,7 +29,7 @@ enum TransactionsShared {
 
     /// Writes in one of four ways; half of them fail.
     private static func write(
-        _ items: [Item], _ number: Int, _ dao: DAO<IdentityTranslator<Item>>, _ other: DAO<IdentityTranslator<Item>>,
+        _ items: [Item], _ number: Int, _ dao: DAO<Item>, _ other: DAO<Item>,
         _ database: any Database
     ) async throws {
         switch number % 4 {
@@ -57,7 +57,7 @@ enum TransactionsShared {
         }
     }
 
-    private static func read(_ items: [Item], _ dao: DAO<IdentityTranslator<Item>>) throws -> [Item] {
+    private static func read(_ items: [Item], _ dao: DAO<Item>) throws -> [Item] {
         try dao.read(byPrimaryKeys: items.map(\.id))
     }
 }

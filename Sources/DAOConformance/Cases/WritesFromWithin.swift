@@ -142,7 +142,7 @@ enum WritesFromWithin {
 
     // MARK: References
 
-    private static func openErrands(_ context: ConformanceContext) throws -> (any Database, DAO<IdentityTranslator<Errand>>) {
+    private static func openErrands(_ context: ConformanceContext) throws -> (any Database, DAO<Errand>) {
         let (database, errands) = try context.open(with: Errand.self)
         try database.dao(Person.self).create((1...5).map { Person(id: $0, name: "Person \($0)") })
         return (database, errands)
@@ -526,7 +526,7 @@ enum WritesFromWithin {
 
     /// Expects that every index of the manuscripts has exactly these rows.
     private static func expectIndexes(
-        _ scripts: DAO<IdentityTranslator<Manuscript>>, _ rows: [Manuscript], _ what: String
+        _ scripts: DAO<Manuscript>, _ rows: [Manuscript], _ what: String
     ) throws {
         for row in rows {
             let (code, title, rank) = (row.code, row.title, row.rank)

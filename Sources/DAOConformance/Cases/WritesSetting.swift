@@ -60,7 +60,7 @@ enum WritesSetting {
             let database = try context.open()
             let (scalars, embeddings) = (try database.dao(OptionalScalars.self), try database.dao(Embeddings.self))
             func check<Record: Plain & Model, Value: FieldValue>(
-                _ dao: ModelDAO<Record>, _ blank: Record, _ field: WritableKeyPath<Record, Value>, _ values: [Value]
+                _ dao: DAO<Record>, _ blank: Record, _ field: WritableKeyPath<Record, Value>, _ values: [Value]
             ) throws {
                 for value in values {
                     var record = blank

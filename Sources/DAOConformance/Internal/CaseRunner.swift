@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// Runs one case in a new directory, within a time limit, and cleans up afterwards.
 enum CaseRunner {
@@ -95,9 +94,9 @@ enum CaseRunner {
 
     private final class FirstEnding: Sendable {
         let hasEnded = Signal()
-        private let waiting: Mutex<CheckedContinuation<Ending, Never>?>
+        private let waiting: Lock<CheckedContinuation<Ending, Never>?>
 
-        init(_ continuation: CheckedContinuation<Ending, Never>) { waiting = Mutex(continuation) }
+        init(_ continuation: CheckedContinuation<Ending, Never>) { waiting = Lock(continuation) }
 
         func finish(_ ending: Ending) {
             let continuation = waiting.withLock { waiting in

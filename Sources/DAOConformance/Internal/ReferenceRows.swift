@@ -3,11 +3,11 @@ import DAOCore
 /// Stored rows and the same rows in an array, to compare the answers of a database with those of the
 /// reference evaluator.
 struct ReferenceRows<Record: Numbered> {
-    let dao: DAO<IdentityTranslator<Record>>
+    let dao: DAO<Record>
     let rows: [Record]
 
     /// Creates the reference of rows that are stored.
-    init(_ dao: DAO<IdentityTranslator<Record>>, rows: [Record]) { (self.dao, self.rows) = (dao, rows) }
+    init(_ dao: DAO<Record>, rows: [Record]) { (self.dao, self.rows) = (dao, rows) }
 
     /// Stores the rows in a newly opened database, in an order that is neither ascending nor descending.
     init(_ context: ConformanceContext, _ rows: [Record]) throws { try self.init(context.open(), rows) }

@@ -1,5 +1,5 @@
+import DAOCore
 import Foundation
-import Synchronization
 
 /// Runs a closure on several new threads at once, and waits for all of them.
 ///
@@ -14,7 +14,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
 
 /// A closure that runs on a new thread.
 package final class Background: Sendable {
-    private let result = Mutex<Result<Void, any Error>?>(nil)
+    private let result = Lock<Result<Void, any Error>?>(nil)
     private let ended = Signal()
 
     /// Starts the closure, on a stack of this size in bytes.
@@ -46,7 +46,7 @@ package final class Background: Sendable {
 /// A flag that threads can wait for. Once set it stays set.
 package final class Signal: Sendable {
     private let condition = NSCondition()
-    private let isSent = Mutex(false)
+    private let isSent = Lock(false)
 
     package init() {}
 
@@ -74,9 +74,9 @@ package final class Signal: Sendable {
 
 /// A value that several threads change.
 package final class Shared<Value: Sendable>: Sendable {
-    private let storage: Mutex<Value>
+    private let storage: Lock<Value>
 
-    package init(_ value: Value) { storage = Mutex(value) }
+    package init(_ value: Value) { storage = Lock(value) }
 
     package var value: Value { storage.withLock { $0 } }
 

@@ -17,8 +17,8 @@
         private let url: String
         /// Gets what the cases write.
         private let pass: @Sendable (String) -> Void
-        private let idle = Mutex<[Worker]>([])
-        private let knownEngine = Mutex<String?>(nil)
+        private let idle = Lock<[Worker]>([])
+        private let knownEngine = Lock<String?>(nil)
 
         /// - Parameters:
         ///   - program: This program.
@@ -111,7 +111,7 @@
     /// What another process writes into a file without a name.
     private final class WrittenText: Sendable {
         let handle: FileHandle
-        private let read: Mutex<FileHandle>
+        private let read: Lock<FileHandle>
 
         init() throws {
             let file = FileManager.default.temporaryDirectory.appendingPathComponent("conformance-\(UUID().uuidString).txt")
@@ -119,7 +119,7 @@
             let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else { throw StorageError(.io, "the file cannot be made", path: file.path) }
             handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            read = Mutex(try FileHandle(forReadingFrom: file))
+            read = Lock(try FileHandle(forReadingFrom: file))
             unlink(file.path)
         }
 

@@ -7,8 +7,8 @@ package struct ProcessLedger: Sendable {
     private static let kept = 5
 
     package let database: any Database
-    let items: DAO<IdentityTranslator<Item>>
-    package let counters: DAO<IdentityTranslator<Counter>>
+    let items: DAO<Item>
+    package let counters: DAO<Counter>
 
     package init(_ database: any Database) throws {
         self.database = database

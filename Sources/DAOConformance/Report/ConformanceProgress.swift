@@ -1,6 +1,6 @@
+import DAOCore
 import DAOTestSupport
 import Foundation
-import Synchronization
 
 /// How far the cases of a target are, for whoever waits.
 final class ConformanceProgress: Sendable {
@@ -12,14 +12,14 @@ final class ConformanceProgress: Sendable {
     }
 
     private let target: String
-    private let state: Mutex<State>
+    private let state: Lock<State>
 
     /// - Parameters:
     ///   - target: The name of the target.
     ///   - total: How many cases there are.
     init(of target: String, total: Int = 0) {
         self.target = target
-        state = Mutex(State(total: total))
+        state = Lock(State(total: total))
     }
 
     func add(_ total: Int) { state.withLock { $0.total += total } }
@@ -51,10 +51,10 @@ final class ConformanceProgress: Sendable {
 final class ConformanceTestRun: Sendable {
     let progress: ConformanceProgress
     private let target: String
-    private let journal = Mutex<(file: FileHandle?, isOpen: Bool)>((nil, false))
-    private let lines = Mutex<ProgressLine?>(nil)
+    private let journal = Lock<(file: FileHandle?, isOpen: Bool)>((nil, false))
+    private let lines = Lock<ProgressLine?>(nil)
 
-    private static let runs = Mutex<[String: ConformanceTestRun]>([:])
+    private static let runs = Lock<[String: ConformanceTestRun]>([:])
 
     /// The run of a target in this process, which has some more cases.
     static func adding(_ count: Int, of target: String) -> ConformanceTestRun {

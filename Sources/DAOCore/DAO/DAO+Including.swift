@@ -23,7 +23,7 @@ extension DAO {
         guard let storage = (storage as? any IncludingStorage<Record>)?.including(positions) else {
             throw StorageError.readsNoRelatedRows(schema.description.name)
         }
-        return DAO(storage: storage, translator: translator)
+        return DAO(self, storage: storage)
     }
 }
 

@@ -1,7 +1,20 @@
 /// The data access object of an application: it stores and reads the application's values.
 ///
 /// ```swift
-/// let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+/// struct Ledger {
+///     let expenses: DAO<Expense>              // an Expense is stored as it is
+///     let messages: DAO<MessageTranslator>    // a Message has a record of its own
+///
+///     init(_ database: any Database) throws {
+///         expenses = DAO(storage: try database.storage(for: Expense.self))
+///         messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+///     }
+/// }
+/// ```
+///
+/// A DAO is of a model whose records are the application's values, or of a ``Translator`` between the two.
+///
+/// ```swift
 /// try messages.persist(fetched)
 /// let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
 /// ```
@@ -10,14 +23,16 @@
 /// the backend. A DAO is a small value that any thread or task can use. Each call is atomic. A call inside
 /// `database.transaction { }` is part of that transaction. Every method has an asynchronous form with the
 /// same name, which does not block the cooperative pool.
-public struct DAO<Mapping: Translator>: Sendable {
+public struct DAO<Subject: TranslatorOrModel>: Sendable {
+    /// The translator: the subject itself, or the ``IdentityTranslator`` of a model.
+    public typealias Mapping = Subject.DAOMapping
     /// The application's value.
     public typealias Plain = Mapping.Plain
     /// The stored record.
     public typealias Record = Mapping.Model
 
     /// The storage of the rows.
-    public let storage: any Storage<Mapping.Model>
+    public let storage: any Storage<Record>
     /// The translator between records and values.
     public let translator: Mapping
 
@@ -26,16 +41,23 @@ public struct DAO<Mapping: Translator>: Sendable {
     /// - Parameters:
     ///   - storage: The storage, from ``Database/storage(for:)``.
     ///   - translator: The translator between records and values.
-    public init(storage: any Storage<Mapping.Model>, translator: Mapping) {
+    public init(storage: any Storage<Record>, translator: Subject) where Subject: Translator {
         self.storage = storage
         self.translator = translator
     }
 
-    /// Creates a DAO for a type that is both the value and the record. Its type is ``ModelDAO``.
+    /// Creates a DAO of a model whose records are the application's values.
     ///
     /// - Parameter storage: The storage, from ``Database/storage(for:)``.
-    public init<Both>(storage: any Storage<Both>) where Mapping == IdentityTranslator<Both> {
-        self.init(storage: storage, translator: IdentityTranslator())
+    public init(storage: any Storage<Subject>) where Subject: Model {
+        self.storage = storage
+        translator = Subject.daoMapping
+    }
+
+    /// The same mapping on another storage.
+    init(_ dao: DAO, storage: any Storage<Record>) {
+        self.storage = storage
+        translator = dao.translator
     }
 
     /// Returns the stored form of an id, after checking it.
@@ -45,9 +67,18 @@ public struct DAO<Mapping: Translator>: Sendable {
     }
 }
 
-/// The DAO of a type that is both the value and the record.
+/// What a ``DAO`` is of: a ``Model`` whose records are the application's values, or a ``Translator``.
+///
+/// Every translator and every model conforms to it; do not conform other types. Code that takes a DAO of any kind names it:
 ///
 /// ```swift
-/// let tags: ModelDAO<Tag> = DAO(storage: try database.storage(for: Tag.self))
+/// func isEmpty<Subject: TranslatorOrModel>(_ dao: DAO<Subject>) throws -> Bool { try dao.count() == 0 }
 /// ```
-public typealias ModelDAO<Record: Model & Plain> = DAO<IdentityTranslator<Record>>
+public protocol TranslatorOrModel: Sendable {
+    /// The application's value. The compiler infers it, as the other two; do not declare them.
+    associatedtype DAOPlain: Plain
+    /// The stored record.
+    associatedtype DAORecord: Model
+    /// The translator between both.
+    associatedtype DAOMapping: Translator where DAOMapping.DAOPlain == DAOPlain, DAOMapping.DAORecord == DAORecord
+}

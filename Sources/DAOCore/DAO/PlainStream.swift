@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An asynchronous sequence of the values of a query. It reads one snapshot in constant memory (contract Q6).
 ///
 /// ```swift
@@ -12,14 +10,14 @@ import Synchronization
 /// or when the task is cancelled. An old snapshot keeps old pages of the database in use while others write, so do not suspend a
 /// loop for long. A stream with `endsAtPinnedLimit` ends with `.snapshotTooOld` when these pages are more than the option
 /// `pinnedLimit` of SQLite and LMDB databases, as in `sqlite:app.db?pinnedLimit=256M`.
-public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
+public struct PlainStream<Subject: TranslatorOrModel>: AsyncSequence, Sendable {
     /// The application's value.
-    public typealias Element = Mapping.Plain
+    public typealias Element = DAO<Subject>.Plain
     /// The type of errors; see `DAO.read(_:)`.
     public typealias Failure = any Error
 
-    let dao: DAO<Mapping>
-    let query: Query<Mapping.Model>
+    let dao: DAO<Subject>
+    let query: Query<DAO<Subject>.Record>
     let endsAtPinnedLimit: Bool
 
     /// Creates an iterator.
@@ -31,11 +29,11 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
     /// An iterator of the values.
     public struct Iterator: AsyncIteratorProtocol {
         let source: Source
-        var batch: ArraySlice<Mapping.Plain> = []
+        var batch: ArraySlice<DAO<Subject>.Plain> = []
 
         /// Returns the next value; nil at the end. It leaves the caller's actor only to read more values, which it does for
         /// some at a time.
-        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> Mapping.Plain? {
+        public mutating func next(isolation actor: isolated (any Actor)?) async throws -> DAO<Subject>.Plain? {
             if batch.isEmpty {
                 do {
                     try Task.checkCancellation()
@@ -52,15 +50,15 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
     /// The open cursor. The lock serialises its calls.
     final class Source: Sendable {
         /// Sendable because the lock protects it: the state is used only inside the lock's closure.
-        private struct State: @unchecked Sendable { var cursor: RowCursor<Mapping.Model>? }
+        private struct State: @unchecked Sendable { var cursor: RowCursor<DAO<Subject>.Record>? }
 
-        private let dao: DAO<Mapping>
-        private let query: Query<Mapping.Model>
+        private let dao: DAO<Subject>
+        private let query: Query<DAO<Subject>.Record>
         private let pinnedLimit: Int?
-        private let state = Mutex<State?>(State(cursor: nil))
+        private let state = Lock<State?>(State(cursor: nil))
         private static var batchSize: Int { 256 }
 
-        init(dao: DAO<Mapping>, query: Query<Mapping.Model>, pinnedLimit: Int?) {
+        init(dao: DAO<Subject>, query: Query<DAO<Subject>.Record>, pinnedLimit: Int?) {
             self.dao = dao
             self.query = query
             self.pinnedLimit = pinnedLimit
@@ -68,9 +66,9 @@ public struct PlainStream<Mapping: Translator>: AsyncSequence, Sendable {
 
         deinit { close() }
 
-        func nextBatch() async throws -> [Mapping.Plain] {
+        func nextBatch() async throws -> [DAO<Subject>.Plain] {
             try await dao.storage.database.engineState.executor.read { [self] in
-                let records = try state.withLock { state -> [Mapping.Model] in
+                let records = try state.withLock { state -> [DAO<Subject>.Record] in
                     guard state != nil else { return [] }
                     let cursor = try state?.cursor ?? dao.storage.cursor(query)
                     state?.cursor = cursor
@@ -106,7 +104,7 @@ extension DAO {
     ///   - query: The query; by default all values in key order.
     ///   - endsAtPinnedLimit: Whether the stream throws `.snapshotTooOld` when its snapshot keeps more than the option
     ///     `pinnedLimit` of the database. Without the option, the stream goes on.
-    public func stream(_ query: Query<Record> = Query(), endsAtPinnedLimit: Bool = false) -> PlainStream<Mapping> {
+    public func stream(_ query: Query<Record> = Query(), endsAtPinnedLimit: Bool = false) -> PlainStream<Subject> {
         PlainStream(dao: self, query: query, endsAtPinnedLimit: endsAtPinnedLimit)
     }
 }

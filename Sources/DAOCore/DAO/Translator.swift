@@ -14,7 +14,7 @@
 ///
 /// When a DAO writes, its translator runs inside the transaction. Other DAOs and storages that the translator
 /// uses join the transaction and see its uncommitted rows.
-public protocol Translator: Sendable {
+public protocol Translator: TranslatorOrModel where DAOMapping == Self, DAOPlain == Plain, DAORecord == Model {
     /// The application's value.
     associatedtype Plain: DAOCore.Plain
     /// The stored record.
@@ -22,6 +22,12 @@ public protocol Translator: Sendable {
     /// The return type of `translate(from:to:)`: `Void` when the translator implements the method. The
     /// compiler infers it; do not declare it.
     associatedtype Merging = Void
+    /// The value; see ``TranslatorOrModel``. The compiler infers it, as the next two.
+    associatedtype DAOPlain = Plain
+    /// The stored record.
+    associatedtype DAORecord = Model
+    /// The translator itself.
+    associatedtype DAOMapping = Self
 
     /// Returns the application's value of a stored record.
     func translate(model: Model) throws -> Plain
@@ -87,13 +93,8 @@ extension Translator {
     @inlinable static var merges: Bool { Merging.self != ReplacesWhole.self }
 }
 
-/// The translator of a type that is both the application's value and the stored record.
-///
-/// ```swift
-/// struct Tag: Plain, Model { … }
-/// let tags = DAO(storage: try database.storage(for: Tag.self))
-/// ```
-public struct IdentityTranslator<Record: Model & Plain>: ReplacingTranslator, OwnTranslator {
+/// The translator of a model whose records are the application's values: that of a `DAO<Tag>`.
+public struct IdentityTranslator<Record: Model>: ReplacingTranslator, OwnTranslator {
     /// Creates the translator.
     public init() {}
     /// The record itself.

@@ -68,13 +68,20 @@ extension DatabaseConfiguration {
         guard let colon = url.firstIndex(of: ":"), colon != url.startIndex else {
             throw problem("has no scheme; begin it like 'sqlite:' or 'memory:'")
         }
-        let scheme = url[..<colon].lowercased()
+        var scheme = url[..<colon].lowercased()
+        // Other programs write both.
+        if scheme == "postgresql" { scheme = "postgres" }
         guard
             scheme.unicodeScalars.allSatisfy({
                 ("a"..."z").contains($0) || ("0"..."9").contains($0) || "+-.".unicodeScalars.contains($0)
             })
         else { throw problem("has a scheme with a character that schemes do not have; use letters, digits, '+', '-' and '.'") }
         var rest = url[url.index(after: colon)...]
+        if scheme == "file" || rest.lowercased().hasPrefix("file:") {
+            throw problem(
+                "is the URL of a file; write the kind of the database and the path, as in "
+                    + "\"\(scheme == "file" ? "sqlite" : scheme):\\(url.path())\"")
+        }
         if rest.contains("#") { throw problem("has a '#'; write it as %23") }
         var query: Substring = ""
         if let mark = rest.firstIndex(of: "?") {

@@ -27,9 +27,9 @@ public struct DatabaseDriver: Sendable {
     /// - Throws: `.invalidConfiguration` when the driver does not have an option; any error of opening.
     public func open(_ configuration: DatabaseConfiguration) throws -> any Database {
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
-            if name == "key" {
+            if ["key", "encryptionkey", "passphrase"].contains(name.lowercased().replacing("_", with: "")) {
                 throw StorageError(
-                    .unsupported, "'\(scheme)' databases cannot be encrypted here; open it without a key",
+                    .unsupported, "'\(scheme)' databases cannot be encrypted here; open it without '\(name)'",
                     path: configuration.path)
             }
             let known = (["create", "readOnly", "durability", "timeout", "log"] + optionNames).sorted().joined(separator: ", ")

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The rows of a stored entity, without the application's types (contract E8).
 ///
 /// ```swift
@@ -26,7 +24,7 @@ public final class EntityRows: Sendable {
     public let name: String
 
     /// The storages of the last call, for an entity that has not changed since.
-    private let last = Mutex<OpenEntity?>(nil)
+    private let last = Lock<OpenEntity?>(nil)
 
     fileprivate init(_ name: String, in database: any Database) throws {
         self.name = name

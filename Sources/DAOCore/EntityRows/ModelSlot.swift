@@ -1,5 +1,3 @@
-import Synchronization
-
 // A model is a type, and only generic types can be created at run time. The type of a model that is made at run time
 // has a slot as its parameter: a type that stands for a number. The declaration of the model is looked up by its slot,
 // and a later model reuses the slot. A type that described its fields would stay in memory until the process ends, and
@@ -26,10 +24,10 @@ package enum ModelSlots {
     /// Some of the declarations, under a separate lock: a declaration is looked up for every row.
     private final class Shard: Sendable {
         /// The declarations by their slots.
-        let declarations = Mutex<[ObjectIdentifier: any Sendable]>([:])
+        let declarations = Lock<[ObjectIdentifier: any Sendable]>([:])
     }
 
-    private static let state = Mutex(State())
+    private static let state = Lock(State())
     private static let shards = (0..<64).map { _ in Shard() }
 
     private static func shard(of slot: any ModelSlot.Type) -> Shard {

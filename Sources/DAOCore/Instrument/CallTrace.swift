@@ -25,7 +25,7 @@ package final class CallTrace: Sendable {
     private let entity: String?
     private let listeners: CallListeners
     private let isSilent: Bool
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     private init(_ operation: CallReport.Operation, _ entity: String?, _ listeners: CallListeners, isSilent: Bool = false) {
         self.operation = operation

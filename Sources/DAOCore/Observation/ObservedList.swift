@@ -21,10 +21,10 @@ import Observation
 /// main actor; reads and translations run on other threads. The guarantees of ``ValueObservation`` about
 /// commits, their order and a slow consumer apply to it.
 @MainActor @Observable
-public final class ObservedList<Mapping: Translator> {
+public final class ObservedList<Subject: TranslatorOrModel> {
     /// The values, in the order of the query. They are empty until the first result. After an error, and
     /// until the first result of a new query, they are those of the last result.
-    public private(set) var elements: [Mapping.Plain] = []
+    public private(set) var elements: [DAO<Subject>.Plain] = []
 
     /// Whether the first result of the query is pending.
     public private(set) var isLoading = true
@@ -45,7 +45,7 @@ public final class ObservedList<Mapping: Translator> {
 
     /// The observed query. Setting a different query starts a new observation; setting an equal query does
     /// nothing.
-    public var query: Query<Mapping.Model> {
+    public var query: Query<DAO<Subject>.Record> {
         get { followed }
         set {
             guard newValue != followed else { return }
@@ -54,8 +54,8 @@ public final class ObservedList<Mapping: Translator> {
         }
     }
 
-    private var followed: Query<Mapping.Model>
-    @ObservationIgnored private let dao: DAO<Mapping>
+    private var followed: Query<DAO<Subject>.Record>
+    @ObservationIgnored private let dao: DAO<Subject>
     @ObservationIgnored private var task: Task<Void, Never>?
 
     /// Creates a list and starts to observe a query.
@@ -63,7 +63,7 @@ public final class ObservedList<Mapping: Translator> {
     /// - Parameters:
     ///   - dao: The DAO that reads the values.
     ///   - query: The query; by default all values in key order.
-    public init(_ dao: DAO<Mapping>, query: Query<Mapping.Model> = Query()) {
+    public init(_ dao: DAO<Subject>, query: Query<DAO<Subject>.Record> = Query()) {
         self.dao = dao
         followed = query
         follow()
@@ -77,8 +77,8 @@ public final class ObservedList<Mapping: Translator> {
     ///   - limit: The maximum number of values; nil for all.
     ///   - condition: A closure that makes the condition from the fields of the model.
     public convenience init(
-        _ dao: DAO<Mapping>, orderedBy order: Sort<Mapping.Model>..., limit: Int? = nil,
-        where condition: (FieldProxy<Mapping.Model>) -> some ConditionConvertible<Mapping.Model>
+        _ dao: DAO<Subject>, orderedBy order: Sort<DAO<Subject>.Record>..., limit: Int? = nil,
+        where condition: (FieldProxy<DAO<Subject>.Record>) -> some ConditionConvertible<DAO<Subject>.Record>
     ) {
         self.init(dao, query: Query(where: Condition(condition), orderedBy: order, limit: limit))
     }
@@ -111,7 +111,7 @@ public final class ObservedList<Mapping: Translator> {
         }
     }
 
-    private func show(_ observed: ObservedChange<Mapping.Plain>, isFirst: Bool) {
+    private func show(_ observed: ObservedChange<DAO<Subject>.Plain>, isFirst: Bool) {
         let updated = Set(observed.updated)
         let change = ListChange(from: elements.map(\.uniqueId), to: observed.elements.map(\.uniqueId)) {
             isFirst || updated.contains($0)

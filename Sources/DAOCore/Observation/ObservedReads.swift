@@ -28,7 +28,7 @@ final class ObservedReads: Sendable {
 
     /// Raised when the value may have changed. It is raised for the first run.
     let signal = Signal()
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// The engine that is followed even when nothing of it was read, since closing it ends the observation.
     private let engine: ObjectIdentifier
 

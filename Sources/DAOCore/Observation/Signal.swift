@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Wakes a waiting task. Signals that are raised while no task waits are stored as one signal.
 final class Signal: Sendable {
     private enum State {
@@ -8,7 +6,7 @@ final class Signal: Sendable {
         case waiting(CheckedContinuation<Void, Never>)
     }
 
-    private let state = Mutex(State.idle)
+    private let state = Lock(State.idle)
 
     /// Wakes the waiting task, or lets the next waiting task continue immediately.
     func raise() {

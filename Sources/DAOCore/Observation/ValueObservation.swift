@@ -1,5 +1,3 @@
-import Synchronization
-
 /// An asynchronous sequence of a value that is read from a database: the current value, then a new value after
 /// every commit that changes it (contract O1, O2).
 ///
@@ -132,7 +130,7 @@ extension Database {
 
 /// The last result of an iteration, for the comparison with the next.
 final class LastResult<Result: Sendable>: Sendable {
-    private let result = Mutex<Result?>(nil)
+    private let result = Lock<Result?>(nil)
 
     /// Replaces the result, and returns the previous result; nil when there was none.
     func replace(with new: Result?) -> Result? {

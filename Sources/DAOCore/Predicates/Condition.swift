@@ -1,5 +1,3 @@
-import Synchronization
-
 /// A condition on the rows of a model. It is a value that is made from typed expressions or from text.
 ///
 /// ```swift
@@ -55,7 +53,7 @@ public struct Condition<Record: Model>: Sendable, Hashable {
 
 /// The filters that a condition was resolved to, by the first query that needed them.
 final class ResolvedCondition: Sendable {
-    private let filters = Mutex<(own: Filter?, related: Filter?)>((nil, nil))
+    private let filters = Lock<(own: Filter?, related: Filter?)>((nil, nil))
 
     /// Returns the filter, without or with conditions on related rows, made by a closure the first time.
     func filter(withRelated: Bool, _ make: () throws -> Filter) rethrows -> Filter {

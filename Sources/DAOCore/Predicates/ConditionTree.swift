@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The tree of a condition, in a form that grows cheaply, and only as deep as every walk over it can go.
 struct ConditionTree: Sendable {
     /// The maximum depth of a condition; more than a text can have. Every walk over a condition of this depth
@@ -86,8 +84,8 @@ private struct NodeChain: Sendable {
     /// The first nodes of a list that only grows.
     private struct Part: Sendable {
         private final class Storage: Sendable {
-            let nodes: Mutex<[PredicateNode]>
-            init(_ nodes: [PredicateNode]) { self.nodes = Mutex(nodes) }
+            let nodes: Lock<[PredicateNode]>
+            init(_ nodes: [PredicateNode]) { self.nodes = Lock(nodes) }
         }
 
         private let storage: Storage

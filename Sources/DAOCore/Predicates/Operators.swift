@@ -144,6 +144,10 @@ public func || <Left: ConditionConvertible, Right: ConditionConvertible>(
     Condition(left.condition.tree.joined(right.condition.tree, isAnd: false))
 }
 
+/// Not available: a condition is one for all rows; choose it before.
+@available(*, unavailable, message: "choose the condition with 'if' before the call: .all, or a Condition { … }")
+public func || <Right: ConditionConvertible>(left: Bool, right: Right) -> Condition<Right.Record> { right.condition }
+
 /// The condition that holds for exactly the rows that do not meet the operand.
 public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condition<Operand.Record> {
     Condition(operand.condition.tree.negated)
@@ -173,6 +177,12 @@ extension FieldExpression {
             ? Condition(.or(values.map { compared(.equal, to: $0).node }))
             : node { .isIn(field: $0, values.map(\.fieldValue)) }
     }
+}
+
+extension Sequence where Element: FieldValue {
+    /// Not available: a condition asks the field.
+    @available(*, unavailable, message: "a condition asks the field: $0.field.in(values)")
+    public func contains<Record>(_ field: FieldExpression<Record, Element>) -> Condition<Record> { field.in(self) }
 }
 
 extension FieldExpression where Value: OrderedFieldValue {

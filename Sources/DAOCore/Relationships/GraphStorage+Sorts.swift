@@ -1,5 +1,3 @@
-import Synchronization
-
 // Sorts by fields of related rows.
 
 /// A term of a sort, by a field of the row or of a related row.
@@ -109,7 +107,7 @@ extension RelatedOrder.First {
 
 /// The last order by fields of related rows. To find what it leads to costs as much as to read ten rows.
 final class LastRelatedOrder<Record: Model>: Sendable {
-    private let last = Mutex<RelatedOrder<Record>?>(nil)
+    private let last = Lock<RelatedOrder<Record>?>(nil)
 
     /// Returns the order of a query.
     fileprivate func order(of query: Query<Record>, in graph: StorageGraph) throws -> RelatedOrder<Record> {

@@ -113,7 +113,7 @@ private struct InverseLinks: LinkStorage {
 /// The inverse relationships of a model that have been used. Their positions come after those of its fields.
 final class UsedInverses<Record: Model>: Sendable {
     private let first: Int
-    private let relations = Mutex<[any Relation<Record>]>([])
+    private let relations = Lock<[any Relation<Record>]>([])
     /// The number of relationships. It never decreases.
     private let count = Atomic(0)
 

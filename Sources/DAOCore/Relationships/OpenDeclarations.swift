@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The declarations of entities that are open on an engine (contract E6). All databases on the engine share
 /// them.
 ///
@@ -22,7 +20,7 @@ package final class OpenDeclarations: Sendable {
     }
 
     /// The open declarations, by the names of their entities.
-    private let open = Mutex<[String: Open]>([:])
+    private let open = Lock<[String: Open]>([:])
 
     init() {}
 

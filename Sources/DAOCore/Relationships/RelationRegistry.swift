@@ -25,7 +25,7 @@ final class RelationRegistry: Sendable {
         case done
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let look = Atomic(Look.none)
 
     init() {}

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The storages of all models that the relationships of a model reach, and the links of these relationships.
 final class StorageGraph: Sendable {
     let database: any Database
@@ -21,9 +19,9 @@ final class StorageGraph: Sendable {
     /// model, and only the first value counts.
     private let recurring: Set<ObjectIdentifier>
     /// The graphs of models that are not reached, and were asked for.
-    private let others = Mutex<[ObjectIdentifier: StorageGraph]>([:])
+    private let others = Lock<[ObjectIdentifier: StorageGraph]>([:])
     /// The models that once had many rows.
-    private let large = Mutex<Set<ObjectIdentifier>>([])
+    private let large = Lock<Set<ObjectIdentifier>>([])
 
     /// Opens the storages of a model and of all models that it reaches.
     ///

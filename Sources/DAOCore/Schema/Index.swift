@@ -70,15 +70,26 @@ public struct Index<Record: Model>: Sendable {
     /// Creates an index on ascending fields.
     ///
     /// - Parameters:
-    ///   - fields: The key paths of the fields, in order.
+    ///   - first: The key path of the first field.
+    ///   - second: The key path of the second field.
+    ///   - others: The key paths of further fields, in order.
     ///   - isUnique: Whether two rows cannot have the same values in all fields (contract W6). A row with nil in
     ///     one of them is exempt.
-    public init<each Value: FieldValue>(_ fields: repeat any KeyPath<Record, each Value> & Sendable, isUnique: Bool = false) {
-        var terms: [Term] = []
-        repeat terms.append(.ascending(each fields))
+    public init<First: FieldValue, Second: FieldValue, each Other: FieldValue>(
+        _ first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ others: repeat any KeyPath<Record, each Other> & Sendable, isUnique: Bool = false
+    ) {
+        var terms: [Term] = [.ascending(first), .ascending(second)]
+        repeat terms.append(.ascending(each others))
         self.terms = terms
         self.isUnique = isUnique
         rows = .all
+    }
+
+    /// Not available: an index on one field is an option of the field.
+    @available(*, unavailable, message: "an index on one field is an option of the field: .indexed, or .unique")
+    public init<Value: FieldValue>(_ field: any KeyPath<Record, Value> & Sendable, isUnique: Bool = false) {
+        self.init(orderedBy: .ascending(field), isUnique: isUnique)
     }
 
     /// Creates an index on fields with directions.

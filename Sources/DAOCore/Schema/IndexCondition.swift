@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The condition of a partial index, in canonical form: by the names of fields, with literals in the types of the
 /// fields, negations in the leaves, and the parts of a conjunction or disjunction in one order.
@@ -221,7 +220,7 @@ extension EntityDescription {
 /// the schema, which does not exist while its declaration is evaluated.
 final class PartialIndexes: Sendable {
     private let make: @Sendable () -> Result<[IndexDescription], StorageError>
-    private let made = Mutex<Result<[IndexDescription], StorageError>?>(nil)
+    private let made = Lock<Result<[IndexDescription], StorageError>?>(nil)
 
     /// - Parameter make: Makes the descriptions.
     init(_ make: @escaping @Sendable () -> Result<[IndexDescription], StorageError>) { self.make = make }

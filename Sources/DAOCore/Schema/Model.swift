@@ -32,10 +32,20 @@
 ///     )
 /// }
 /// ```
-public protocol Model: RelatedElement where RelatedRow == Self {
+public protocol Model: Plain, RelatedElement, TranslatorOrModel where RelatedRow == Self, DAOPlain == Self, DAORecord == Self {
     /// The declaration of the model: its entity name, its initializer, and its fields in the order of the
     /// initializer's parameters.
     static var schema: Schema<Self> { get }
+
+    /// The ``IdentityTranslator``; do not declare it.
+    associatedtype DAOMapping = IdentityTranslator<Self>
+    /// The translator of a ``DAO`` of the model. The default is the ``IdentityTranslator``; do not implement it.
+    static var daoMapping: DAOMapping { get }
+}
+
+extension Model where DAOMapping == IdentityTranslator<Self> {
+    /// The translator of a ``DAO`` of the model.
+    public static var daoMapping: IdentityTranslator<Self> { IdentityTranslator() }
 }
 
 extension Model {

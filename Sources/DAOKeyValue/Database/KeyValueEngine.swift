@@ -132,7 +132,7 @@ final class KnownTables: Sendable {
     /// The hub that is told which commits were made here.
     let observations: ObservationHub
     private let path: String?
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Handles of transactions that have read, for the next ones: making one takes as long as a short read.
     let handles = Spares<KeyValueHandle>()
     /// Whether read transactions of the store can begin again, as far as known. To ask costs more than a short read.

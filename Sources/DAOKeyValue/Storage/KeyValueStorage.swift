@@ -8,7 +8,7 @@ final class KeyValueStorage<Record: Model>: Storage {
     private let declaration = Record.schema.declaration
     private let initialTable: Table
     /// The table that replaced the initial table, and the generation of the catalog that it belongs to.
-    private let laterTable = Mutex<(table: Table, generation: UInt64)?>(nil)
+    private let laterTable = Lock<(table: Table, generation: UInt64)?>(nil)
     /// The number of remaining records to check for swapped fields.
     private let recordsToCheck = Atomic<Int>(16)
     // To make a reader costs as much as to read a row.

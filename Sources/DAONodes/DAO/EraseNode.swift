@@ -9,35 +9,35 @@ import DAOCore
 ///
 /// A `StorageError` is emitted unchanged. A task that is cancelled before its transaction begins erases
 /// nothing; a transaction that has begun is completed.
-public struct EraseNode<Input: Sendable, T: Translator>: AsyncNode {
-    private let dao: DAO<T>
-    private let erase: @Sendable (DAO<T>, Input) throws -> Int
+public struct EraseNode<Input: Sendable, Subject: TranslatorOrModel>: AsyncNode {
+    private let dao: DAO<Subject>
+    private let erase: @Sendable (DAO<Subject>, Input) throws -> Int
 
-    private init(_ dao: DAO<T>, erasing erase: @escaping @Sendable (DAO<T>, Input) throws -> Int) {
+    private init(_ dao: DAO<Subject>, erasing erase: @escaping @Sendable (DAO<Subject>, Input) throws -> Int) {
         self.dao = dao
         self.erase = erase
     }
 
     /// Creates a node that erases the results of a query made from the input.
-    public init(_ dao: DAO<T>, query: @escaping @Sendable (Input) throws -> Query<T.Model>) {
+    public init(_ dao: DAO<Subject>, query: @escaping @Sendable (Input) throws -> Query<DAO<Subject>.Record>) {
         self.init(dao) { dao, input in try dao.storage.erase(query(input)) }
     }
 
     /// Creates a node that erases all values, for any input.
-    public init(_ dao: DAO<T>) {
+    public init(_ dao: DAO<Subject>) {
         self.init(dao, query: { _ in Query() })
     }
 
     /// Creates a node that erases the values that match a condition on the model's fields and the input.
     public init(
-        _ dao: DAO<T>,
-        where condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
+        _ dao: DAO<Subject>,
+        where condition: @escaping @Sendable (FieldProxy<DAO<Subject>.Record>, Input) -> Condition<DAO<Subject>.Record>
     ) {
         self.init(dao, query: { Query(where: condition(FieldProxy(), $0)) })
     }
 
     /// Creates a node that erases by keys. Keys that are not stored are ignored.
-    public init(_ dao: DAO<T>, keys: @escaping @Sendable (Input) throws -> [UniqueID]) {
+    public init(_ dao: DAO<Subject>, keys: @escaping @Sendable (Input) throws -> [UniqueID]) {
         self.init(dao) { dao, input in try dao.erase(byPrimaryKeys: keys(input)) }
     }
 

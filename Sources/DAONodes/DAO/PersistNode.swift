@@ -26,15 +26,15 @@ import DAOCore
 /// A `StorageError` or the translator's error is emitted unchanged, and the database is unchanged. The
 /// database is also unchanged after a cancellation before the transaction begins; a transaction that has
 /// begun is completed.
-public struct PersistNode<Input: Sendable, T: Translator>: Node {
-    private let dao: DAO<T>
-    private let next: any Node<Input, [T.Plain]>
+public struct PersistNode<Input: Sendable, Subject: TranslatorOrModel>: Node {
+    private let dao: DAO<Subject>
+    private let next: any Node<Input, [DAO<Subject>.Plain]>
     private let limit: ErasureLimit?
-    private let scope: @Sendable (Input) -> Condition<T.Model>?
+    private let scope: @Sendable (Input) -> Condition<DAO<Subject>.Record>?
 
     private init(
-        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, limit: ErasureLimit?,
-        scope: @escaping @Sendable (Input) -> Condition<T.Model>?
+        _ dao: DAO<Subject>, next: any Node<Input, [DAO<Subject>.Plain]>, limit: ErasureLimit?,
+        scope: @escaping @Sendable (Input) -> Condition<DAO<Subject>.Record>?
     ) {
         self.dao = dao
         self.next = next
@@ -51,7 +51,8 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
     ///   - limit: how many of these rows one emission may erase; any number by default. When it would erase more, the
     ///     error is an ``ErasureLimitError``, and the database is unchanged.
     public init(
-        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, replacing condition: Condition<T.Model>? = nil,
+        _ dao: DAO<Subject>, next: any Node<Input, [DAO<Subject>.Plain]>,
+        replacing condition: Condition<DAO<Subject>.Record>? = nil,
         erasingAtMost limit: ErasureLimit? = nil
     ) {
         self.init(dao, next: next, limit: limit, scope: { _ in condition })
@@ -60,32 +61,33 @@ public struct PersistNode<Input: Sendable, T: Translator>: Node {
     /// Creates a node that stores the output of another node, and erases the rows that match a condition on
     /// the model's fields and the input and are not among the values, within a limit if there is one.
     public init(
-        _ dao: DAO<T>, next: any Node<Input, [T.Plain]>, erasingAtMost limit: ErasureLimit? = nil,
-        replacing condition: @escaping @Sendable (FieldProxy<T.Model>, Input) -> Condition<T.Model>
+        _ dao: DAO<Subject>, next: any Node<Input, [DAO<Subject>.Plain]>, erasingAtMost limit: ErasureLimit? = nil,
+        replacing condition: @escaping @Sendable (FieldProxy<DAO<Subject>.Record>, Input) -> Condition<DAO<Subject>.Record>
     ) {
         self.init(dao, next: next, limit: limit, scope: { condition(FieldProxy(), $0) })
     }
 
     /// Calls the next node and stores each of its emissions on the database's writer thread.
-    public func process(_ input: Input) -> Observer<[T.Plain]> {
+    public func process(_ input: Input) -> Observer<[DAO<Subject>.Plain]> {
         next.process(input).mapInOrder { plains in try await store(plains, for: input) }
     }
 
     /// Calls the next node and stores its first emission, in the caller's task.
-    public func value(for input: Input) async throws -> [T.Plain] {
+    public func value(for input: Input) async throws -> [DAO<Subject>.Plain] {
         try await store(next.value(for: input), for: input)
     }
 
-    private func store(_ plains: [T.Plain], for input: Input) async throws -> [T.Plain] {
+    private func store(_ plains: [DAO<Subject>.Plain], for input: Input) async throws -> [DAO<Subject>.Plain] {
         let scope = scope(input)
         return try await dao.storage.database.transaction { [dao, limit] in
             let ids = plains.map(\.uniqueId)
             if let scope {
-                let arrived = Set(try ids.map { try T.Model.schema.key($0) })
+                let arrived = Set(try ids.map { try DAO<Subject>.Record.schema.key($0) })
                 let stored = try dao.storage.keys(Query(where: scope))
                 let missing = stored.filter { !arrived.contains($0) }
                 if let limit, !limit.allows(missing.count, of: stored.count) {
-                    throw ErasureLimitError(entity: T.Model.schema.description.name, erased: missing.count, stored: stored.count)
+                    throw ErasureLimitError(
+                        entity: DAO<Subject>.Record.schema.description.name, erased: missing.count, stored: stored.count)
                 }
                 _ = try dao.storage.erase(keys: missing)
             }

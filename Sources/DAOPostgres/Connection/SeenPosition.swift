@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The position in the server's log up to which this client has seen commits: its own, and those that its reads could see. A
 /// standby that has replayed the log up to there shows nothing older.
@@ -17,7 +16,7 @@ final class SeenPosition: Sendable {
         ELSE pg_catalog.pg_current_wal_insert_lsn() END, pg_catalog.pg_is_in_recovery()
         """
 
-    private let state = Mutex((position: UInt64(0), pause: ContinuousClock.now))
+    private let state = Lock((position: UInt64(0), pause: ContinuousClock.now))
 
     /// The position, in bytes.
     var position: UInt64 { state.withLock { $0.position } }

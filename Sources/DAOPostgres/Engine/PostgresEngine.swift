@@ -1,14 +1,13 @@
 import DAOCore
 import DAOSQL
 import DAOSystemPostgres
-import Synchronization
 
 /// A PostgreSQL engine with one schema of one database.
 final class PostgresEngine: SQLEngine {
     private let settings: PostgresSettings
     private let version: String
     /// The connection that has looked at the schema, until it is used.
-    private let first: Mutex<PostgresConnection?>
+    private let first: Lock<PostgresConnection?>
 
     let dialect: any SQLDialect = PostgresDialect()
 
@@ -19,7 +18,7 @@ final class PostgresEngine: SQLEngine {
         try connection.checkPooler()
         try PostgresSchema.prepare(connection, configuration)
         version = "PostgreSQL \(connection.serverVersion)"
-        first = Mutex(connection)
+        first = Lock(connection)
     }
 
     var traits: SQLEngineTraits {

@@ -27,12 +27,12 @@ enum Total: String, Sendable, CaseIterable {
 
 /// One field of a model: how to take it out, put it in, and total it.
 struct Column<Record: TestRecord>: Sendable {
-    typealias Totals = @Sendable (DAO<IdentityTranslator<Record>>, Total, Condition<Record>) throws -> Value
+    typealias Totals = @Sendable (DAO<Record>, Total, Condition<Record>) throws -> Value
 
     let get: @Sendable (Record) -> Value
     let set: @Sendable (inout Record, Value) -> Void
     /// `dao.set` of the field.
-    let setAll: @Sendable (DAO<IdentityTranslator<Record>>, Value, Condition<Record>) throws -> Int
+    let setAll: @Sendable (DAO<Record>, Value, Condition<Record>) throws -> Int
     /// The type of its values.
     let type: any ExactlyStored.Type
     /// Whether it can be summed.

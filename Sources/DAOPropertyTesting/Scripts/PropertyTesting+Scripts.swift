@@ -67,7 +67,7 @@ extension PropertyTesting {
     ///   - query: The query.
     ///   - count: After how many rows it ends.
     public static func walk<Record: PropertyTestModel>(
-        _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, upTo count: Int? = nil
+        _ dao: DAO<Record>, _ query: Query<Record>, upTo count: Int? = nil
     ) throws -> [Record] {
         var rows: [Record] = []
         do {
@@ -88,7 +88,7 @@ extension PropertyTesting {
     ///   - leavesRest: Whether the cursor is dropped after the body.
     ///   - body: Runs between both reads.
     public static func stream<Record: PropertyTestModel>(
-        _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, first: Int, leavesRest: Bool = false,
+        _ dao: DAO<Record>, _ query: Query<Record>, first: Int, leavesRest: Bool = false,
         _ body: () throws -> Void = {}
     ) throws -> [[Record]] {
         let cursor = try dao.storage.cursor(query)
@@ -115,7 +115,7 @@ extension PropertyTesting {
     ///   - recodes: Whether the cursors between pages are sent as text.
     ///   - body: Runs after the first page.
     public static func pages<Record: PropertyTestModel>(
-        _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, of size: Int, recodes: Bool = false,
+        _ dao: DAO<Record>, _ query: Query<Record>, of size: Int, recodes: Bool = false,
         _ body: () throws -> Void = {}
     ) throws -> [[Record]] {
         var query = query
@@ -141,7 +141,7 @@ extension PropertyTesting {
     ///   - body: Gets the observation.
     /// - Returns: The rows that were observed before the body and after it.
     public static func watch<Record: PropertyTestModel>(
-        _ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, patience: Double = 60,
+        _ dao: DAO<Record>, _ query: Query<Record>, patience: Double = 60,
         _ body: (Watcher<Record>) throws -> Void
     ) throws -> [[Record]] {
         let watcher = Watcher(dao, query, patience: patience)

@@ -14,7 +14,7 @@ extension PropertyTesting {
             let keys: [Key]
             let count: Int
 
-            init(_ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>) throws {
+            init(_ dao: DAO<Record>, _ query: Query<Record>) throws {
                 keys = try dao.storage.keys(query)
                 count = try dao.count(query)
             }
@@ -31,7 +31,7 @@ extension PropertyTesting {
             var endingsText: String { endings.map { $0.map { "\($0)" } ?? "without an error" }.joined(separator: ", ") }
         }
 
-        private let dao: DAO<IdentityTranslator<Record>>
+        private let dao: DAO<Record>
         private let query: Query<Record>
         private let patience: Double
         private let state = Shared(State())
@@ -44,7 +44,7 @@ extension PropertyTesting {
         ///   - dao: The DAO of the rows.
         ///   - query: The query to observe.
         ///   - patience: How many seconds a result may take.
-        init(_ dao: DAO<IdentityTranslator<Record>>, _ query: Query<Record>, patience: Double) {
+        init(_ dao: DAO<Record>, _ query: Query<Record>, patience: Double) {
             self.dao = dao
             self.query = query
             self.patience = patience

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The table in which a database describes itself, with a row for each entity. Tools can read it without the
 /// application's types.
@@ -90,7 +89,7 @@ private final class DecodedDescriptions: Sendable {
     /// More are not kept.
     private static let limit = 1000
     /// By bytes: two texts that Unicode considers equal have different defaults.
-    private let known = Mutex<[[UInt8]: EntityDescription]>([:])
+    private let known = Lock<[[UInt8]: EntityDescription]>([:])
 
     /// The description of a text. A closure decodes it unless that is known.
     func description(_ text: [UInt8], _ decode: ([UInt8]) throws -> EntityDescription) rethrows -> EntityDescription {

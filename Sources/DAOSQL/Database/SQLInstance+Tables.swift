@@ -18,7 +18,7 @@ final class KnownTable: Sendable {
     /// The version of the catalog that has the entity as it is described here (contract E9).
     let version: Atomic<UInt64>
     /// The paths between which the suite chooses, once they were looked up.
-    private let paths = Mutex<[SearchPath]?>(nil)
+    private let paths = Lock<[SearchPath]?>(nil)
 
     init(
         _ table: SQLTable, number: Int, _ stored: EntityDescription, _ declaration: EntityDeclaration, version: UInt64

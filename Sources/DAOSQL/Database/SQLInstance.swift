@@ -21,11 +21,11 @@ public final class SQLInstance: Sendable {
     /// The path in errors.
     let path: String
     /// The tables that were found or created, one for each model, by the name of their entity.
-    let tables = Mutex<[String: [KnownTable]]>([:])
+    let tables = Lock<[String: [KnownTable]]>([:])
     /// The version of the catalog that the known tables were last compared with.
     let catalogVersion = Atomic<UInt64>(.max)
     /// The tables of links that were found or created, by their relationship.
-    let links = Mutex<[RelationDescription: KnownLinks]>([:])
+    let links = Lock<[RelationDescription: KnownLinks]>([:])
     /// Counts the tables.
     let numbers = Atomic<Int>(0)
 
@@ -165,12 +165,12 @@ public final class SQLInstance: Sendable {
 private final class WriterSession: Sendable {
     private let engine: any SQLEngine
     private let observations: ObservationHub
-    private let session = Mutex<SQLSession?>(nil)
+    private let session = Lock<SQLSession?>(nil)
     private let isSuspended = Atomic(false)
     /// Held while the database is optimized, so that closing it waits.
     private let optimizing = NSLock()
-    private let optimizeLater = Mutex<(@Sendable () -> Void)?>(nil)
-    private let restLater = Mutex<(@Sendable () -> Void)?>(nil)
+    private let optimizeLater = Lock<(@Sendable () -> Void)?>(nil)
+    private let restLater = Lock<(@Sendable () -> Void)?>(nil)
 
     init(_ engine: any SQLEngine, _ observations: ObservationHub) {
         self.engine = engine

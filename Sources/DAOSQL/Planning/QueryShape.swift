@@ -168,7 +168,7 @@ final class QueryPlans: Sendable {
         var last: (shape: QueryShape, plan: ShapePlan)?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
 
     /// Returns what is kept for a shape.
     func plan(of shape: QueryShape) -> ShapePlan {
@@ -229,7 +229,7 @@ package final class ShapePlan: Sendable {
     /// Whether rows without a related row were found that come first in the order.
     let hasMissing = Atomic(false)
     private static let maximumTexts = 32
-    private let texts = Mutex<[Statement: String]>([:])
+    private let texts = Lock<[Statement: String]>([:])
     private let isKept: Bool
 
     init(isKept: Bool) { self.isKept = isKept }
@@ -267,7 +267,7 @@ package final class ShapePlan: Sendable {
 
 /// A value that is made once.
 struct Memo<Value: Sendable>: ~Copyable, Sendable {
-    private let kept = Mutex<Value?>(nil)
+    private let kept = Lock<Value?>(nil)
 
     /// Returns the value, made by a closure the first time. The lock is not held meanwhile.
     borrowing func value(_ make: () throws -> Value) rethrows -> Value {

@@ -15,7 +15,7 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
     let entity: EntityDescription
     private let initialTable: KnownTable
     /// The table that replaced the initial table, because the stored entity has changed.
-    private let laterTable = Mutex<KnownTable?>(nil)
+    private let laterTable = Lock<KnownTable?>(nil)
     private let written = Atomic<Int>(0)
     private let hasTextKey: Bool
 

@@ -8,7 +8,7 @@ import Synchronization
 /// right, so every call fails until the file is opened again.
 final class CommitOutcome: Sendable {
     private let unknown = Atomic(false)
-    private let error = Mutex<StorageError?>(nil)
+    private let error = Lock<StorageError?>(nil)
 
     /// Notes that a commit has an unknown outcome.
     ///

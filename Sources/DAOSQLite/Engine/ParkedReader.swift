@@ -40,7 +40,7 @@ final class ParkedReader: Sendable {
         var endSnapshots: (@Sendable () -> Void)?
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let queue = DispatchQueue(label: "dao.parked", qos: .userInitiated)
     /// The number of reads since the timer has stopped.
     private let reads = Atomic(0)

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
-import Synchronization
 
 /// An SQLite engine with one file.
 final class SQLiteEngine: SQLEngine {
@@ -13,7 +12,7 @@ final class SQLiteEngine: SQLEngine {
     /// Whether the pages of the file have checksums that are verified.
     private let verifies: Bool
     private let attached: AttachedFiles
-    private let mark = Mutex<FileMark?>(nil)
+    private let mark = Lock<FileMark?>(nil)
 
     /// Whether every call fails until the file is opened again.
     var hasFailed: Bool { settings.outcome.isUnknown }

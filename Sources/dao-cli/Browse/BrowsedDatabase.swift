@@ -1,7 +1,6 @@
 import DAOCore
 import DAOTransport
 import Foundation
-import Synchronization
 
 /// What the page asks of a database, in JSON.
 ///
@@ -366,7 +365,7 @@ private struct FileIdentity: Equatable {
 
 /// The rows of entities, which are cheaper to read through the same value.
 private final class Entities: Sendable {
-    private let rows = Mutex<[String: EntityRows]>([:])
+    private let rows = Lock<[String: EntityRows]>([:])
 
     /// Throws `.invalidQuery` when the database does not have the entity.
     func rows(of name: String, in database: any Database) throws -> EntityRows {
@@ -382,7 +381,7 @@ private final class Entities: Sendable {
 
 /// The cursors of pages, by short names. A cursor contains values of a row, which do not belong into an address.
 private final class Cursors: Sendable {
-    private let state = Mutex<(cursors: [String: PageCursor], names: [PageCursor: String], count: Int)>(([:], [:], 0))
+    private let state = Lock<(cursors: [String: PageCursor], names: [PageCursor: String], count: Int)>(([:], [:], 0))
 
     subscript(name: String) -> PageCursor? { state.withLock { $0.cursors[name] } }
 

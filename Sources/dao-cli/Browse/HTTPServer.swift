@@ -66,7 +66,7 @@ final class HTTPServer: Sendable {
     fileprivate final class Context: Sendable {
         let port = Atomic<UInt16>(0)
         private let handler: Handler
-        private let pending = Mutex<(answers: [ObjectIdentifier: Pending], hasStopped: Bool)>(([:], false))
+        private let pending = Lock<(answers: [ObjectIdentifier: Pending], hasStopped: Bool)>(([:], false))
 
         init(_ handler: @escaping Handler) { self.handler = handler }
 
@@ -95,7 +95,7 @@ final class HTTPServer: Sendable {
 
     /// An answer that a thread waits for.
     private final class Pending: Sendable {
-        private let response = Mutex<Response?>(nil)
+        private let response = Lock<Response?>(nil)
         private let hasEnded = DispatchSemaphore(value: 0)
 
         func end(with response: Response) {

@@ -12,7 +12,7 @@ final class FaultyDatabase: Database {
     private let location: ConformanceTarget.Location
     private let wasClosed = Atomic(false)
     private let hasFailedInside = Atomic(false)
-    let everIndexed = Mutex<Set<String>>([])
+    let everIndexed = Lock<Set<String>>([])
     let place: FaultyPlace
     private let announcer: Announcer?
     private let made = Atomic(0)

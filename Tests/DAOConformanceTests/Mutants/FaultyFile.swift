@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSQLite
 import Foundation
-import Synchronization
 
 @testable import DAOConformance
 @testable import DAOCore
@@ -10,9 +9,9 @@ import Synchronization
 final class FaultyFile: Database {
     private let base: SQLiteDatabase
     private let fault: Fault
-    private let leftOpen = Mutex<FileHandle?>(nil)
+    private let leftOpen = Lock<FileHandle?>(nil)
     /// The instruments of all databases on a file, by its path.
-    private static let instruments = Mutex<[String: [Instrument]]>([:])
+    private static let instruments = Lock<[String: [Instrument]]>([:])
 
     init(_ asked: DatabaseConfiguration, _ fault: Fault) throws {
         self.fault = fault

@@ -10,13 +10,13 @@ final class FaultyPlace: Sendable {
     let writes = Atomic(0)
     let announcer = Announcer()
     let undone = UndoneRows()
-    private let kept = Mutex<[any Database]>([])
-    private let first = Mutex<EngineState?>(nil)
+    private let kept = Lock<[any Database]>([])
+    private let first = Lock<EngineState?>(nil)
 
     /// What a ``FaultyNetwork`` has disturbed.
-    private let disturbed = Mutex((isCut: false, hasLostAnswer: false))
+    private let disturbed = Lock((isCut: false, hasLostAnswer: false))
 
-    private static let places = Mutex<[String: FaultyPlace]>([:])
+    private static let places = Lock<[String: FaultyPlace]>([:])
 
     /// Returns the state for a name.
     static func of(_ name: String) -> FaultyPlace {
@@ -67,7 +67,7 @@ final class FaultyPlace: Sendable {
 /// Rows that inner transactions stored before they failed. A log that is read again without its rollbacks has them.
 final class UndoneRows: Sendable {
     typealias Rows = [(entity: String, key: Key, values: [Value])]
-    private let rows = Mutex<(pending: Rows, committed: Rows)>(([], []))
+    private let rows = Lock<(pending: Rows, committed: Rows)>(([], []))
 
     /// Returns all rows, as the running transaction sees them.
     static func all(in database: any Database) throws -> Rows {
@@ -108,7 +108,7 @@ final class UndoneRows: Sendable {
 final class Announcer: Sendable {
     let state = EngineState(name: "announcer")
     var hub: ObservationHub { state.observations }
-    private let entities = Mutex<Set<String>>([])
+    private let entities = Lock<Set<String>>([])
     private let reads = NSCondition()
     private let count = Atomic(0)
 

@@ -1,10 +1,9 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The rows that were read last by their keys.
 private final class LastRead<Record: Model>: Sendable {
-    let rows = Mutex<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
+    let rows = Lock<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
 }
 
 /// A working storage with the fault of its database.

@@ -11,7 +11,7 @@ struct Note: Plain, Model, Equatable {
     /// Opens a new database with three notes.
     static func opened(
         in place: Place, _ parameters: String = ""
-    ) throws -> (database: any Database, notes: DAO<IdentityTranslator<Note>>) {
+    ) throws -> (database: any Database, notes: DAO<Note>) {
         let database = try DatabaseDriver.lmdb.open(
             DatabaseConfiguration(url: "lmdb:\(place.path("notes.lmdb"))?durability=relaxed\(parameters)"))
         let notes = DAO(storage: try database.storage(for: Note.self))

@@ -1,3 +1,4 @@
+import DAOCore
 import DAOKeyValue
 import DAOTestSupport
 import Foundation
@@ -11,7 +12,7 @@ import Testing
 final class StressRun: Sendable {
     private let store: any OrderedKeyValueStore
     private let isDone = Atomic(false)
-    private let failures = Mutex<[String]>([])
+    private let failures = Lock<[String]>([])
 
     private static let accounts: UInt64 = 500
     private static let amount: UInt64 = 1_000

@@ -4,7 +4,6 @@ import DAOCore
 import DAOFileCalls
 import DAOTestSupport
 import Foundation
-import Synchronization
 
 /// What a stranger does to the file of a database that three processes have open.
 enum Hand: String {
@@ -43,7 +42,7 @@ enum Hand: String {
     }
 
     /// The descriptor with the lock; negative when there is none.
-    private static let locked = Mutex<Int32>(-1)
+    private static let locked = Lock<Int32>(-1)
 
     /// Lets go of what was locked.
     fileprivate static func release() {
@@ -61,7 +60,7 @@ enum Hand: String {
 /// number of calls.
 enum Hands {
     /// What the stranger does, and where.
-    private static let chosen = Mutex<(hand: Hand, place: Place)?>(nil)
+    private static let chosen = Lock<(hand: Hand, place: Place)?>(nil)
 
     static func run(_ arguments: ArraySlice<String>) throws {
         let words = Array(arguments)

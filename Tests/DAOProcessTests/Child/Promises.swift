@@ -22,7 +22,7 @@ struct Promises {
         try checkCopy(place)
         let ledger = try Ledger(place.url())
         defer { try? ledger.database.close() }
-        let folders = try DAO<IdentityTranslator<Folder>>(storage: ledger.database.storage(for: Folder.self))
+        let folders = try DAO<Folder>(storage: ledger.database.storage(for: Folder.self))
         let count = try ledger.count()
         guard acceptedCounts.contains(count) else {
             throw ChildFailure("\(count) transactions are there, \(acceptedCounts) were promised")
@@ -43,7 +43,7 @@ struct Promises {
         return first...history.begun
     }
 
-    private func check(_ ledger: Ledger, _ folders: DAO<IdentityTranslator<Folder>>) throws {
+    private func check(_ ledger: Ledger, _ folders: DAO<Folder>) throws {
         guard try ledger.isWhole() else { throw ChildFailure("a transaction is there in part") }
         let count = try ledger.count()
         guard try folders.read() == Folder.expected(after: count) else {
@@ -58,7 +58,7 @@ struct Promises {
         let isRequired = isFull && history.counts[.fill] != nil
         let entity = try database.entities().first { $0.name == "label" }
         if try database.schemaVersion == 1 {
-            let labels = try DAO<IdentityTranslator<TitledLabel>>(storage: database.storage(for: TitledLabel.self)).read()
+            let labels = try DAO<TitledLabel>(storage: database.storage(for: TitledLabel.self)).read()
             guard labels == TitledLabel.all, history.running == .evolve || history.counts[.evolve] != nil else {
                 throw ChildFailure("the migrated rows are not there")
             }
@@ -68,7 +68,7 @@ struct Promises {
                 if isRequired { throw ChildFailure("an entity was lost") }
                 return
             }
-            let labels = try DAO<IdentityTranslator<Label>>(storage: database.storage(for: Label.self)).read()
+            let labels = try DAO<Label>(storage: database.storage(for: Label.self)).read()
             guard labels == Label.all || labels.isEmpty && !isRequired else {
                 throw ChildFailure("the rows before the migration are not there")
             }

@@ -3,7 +3,6 @@ import DAOCore
 import DAOFileCalls
 import Dispatch
 import Foundation
-import Synchronization
 
 /// Commands that write in many tasks at once (contract T9).
 enum Tasks {
@@ -19,7 +18,7 @@ enum Tasks {
         dao_calls_set_delay(5000)
         dao_calls_fail(Int32(DAO_CALLS_SYNC), 1, Int32(DAO_CALLS_DELAY), 1)
         let end = ContinuousClock.now + .milliseconds(milliseconds)
-        let count = Mutex(0)
+        let count = Lock(0)
         try together(tasks) { task in
             var number = 0
             while ContinuousClock.now < end {
@@ -50,7 +49,7 @@ enum Tasks {
         dao_calls_watch(try Commands.directory(arguments))
         let ledger = try Commands.ledger(arguments)
         dao_calls_fail(Int32(DAO_CALLS_SYNC), 1, EIO, 1)
-        let kinds = Mutex<Set<String>>([])
+        let kinds = Lock<Set<String>>([])
         try together(32) { task in
             do {
                 try await ledger.tallies.persist(Tally(id: task, value: 1))
@@ -65,7 +64,7 @@ enum Tasks {
     /// Runs tasks and waits for them.
     private static func together(_ count: Int, _ body: @escaping @Sendable (Int) async throws -> Void) throws {
         let done = DispatchSemaphore(value: 0)
-        let failure = Mutex<(any Error)?>(nil)
+        let failure = Lock<(any Error)?>(nil)
         Task.detached {
             do {
                 try await withThrowingTaskGroup(of: Void.self) { group in

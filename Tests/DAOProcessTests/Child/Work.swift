@@ -50,7 +50,7 @@ final class Work {
     let options: String
     private(set) var history = History()
     private var ledger: Ledger?
-    private var folders: DAO<IdentityTranslator<Folder>>?
+    private var folders: DAO<Folder>?
 
     init(_ place: Place, _ options: String) { (self.place, self.options) = (place, options) }
 
@@ -80,7 +80,7 @@ final class Work {
         switch step {
         case .open: break
         case .commit: try Self.commit(ledger, folders)
-        case .fill: try DAO<IdentityTranslator<Label>>(storage: ledger.database.storage(for: Label.self)).persist(Label.all)
+        case .fill: try DAO<Label>(storage: ledger.database.storage(for: Label.self)).persist(Label.all)
         case .backup: try ledger.database.backup(to: place.path(Self.backup))
         case .compact: _ = try ledger.database.compact()
         case .evolve: try ledger.database.evolve(TitledLabel.evolution)
@@ -118,7 +118,7 @@ final class Work {
     }
 
     /// Commits the next batch, and the row of the transaction.
-    static func commit(_ ledger: Ledger, _ folders: DAO<IdentityTranslator<Folder>>) throws {
+    static func commit(_ ledger: Ledger, _ folders: DAO<Folder>) throws {
         try ledger.database.transaction {
             try folders.persist(.made(by: Batches.commitNext(ledger)))
         }

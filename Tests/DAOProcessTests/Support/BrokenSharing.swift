@@ -2,7 +2,6 @@ import DAOConformance
 import DAOCore
 import DAOSQLite
 import Foundation
-import Synchronization
 
 /// A planted fault of a database that several processes share.
 public enum SharingFault: String, CaseIterable, Sendable {
@@ -141,5 +140,5 @@ private struct BrokenStorage<Record: Model>: Storage {
 
 /// The rows of the last read by keys, and until when they count.
 private final class LastRead<Record: Model>: Sendable {
-    let rows = Mutex<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
+    let rows = Lock<(keys: [Key], rows: [Record], end: ContinuousClock.Instant)?>(nil)
 }

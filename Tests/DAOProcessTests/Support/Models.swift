@@ -45,9 +45,9 @@ public struct Ledger: Sendable {
     /// The database.
     public let database: any Database
     /// The rows of batches.
-    public let entries: DAO<IdentityTranslator<Entry>>
+    public let entries: DAO<Entry>
     /// The numbers. The first number counts transactions.
-    public let tallies: DAO<IdentityTranslator<Tally>>
+    public let tallies: DAO<Tally>
 
     /// Opens the database, and creates it when it is missing.
     public init(_ url: String) throws {

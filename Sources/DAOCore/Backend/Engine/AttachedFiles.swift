@@ -5,7 +5,7 @@ import Synchronization
 /// programs have done meanwhile to files that have their names back is not known (contract L8).
 package final class Detachment: Sendable {
     private let isFound = Atomic(false)
-    private let error = Mutex<StorageError?>(nil)
+    private let error = Lock<StorageError?>(nil)
 
     package init() {}
 

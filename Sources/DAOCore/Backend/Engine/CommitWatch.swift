@@ -31,7 +31,7 @@ final class CommitWatch: Sendable {
         case later
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     /// Whether this process is committing. Its commit may be visible before ``didCommitHere(from:to:)``
     /// attributes it.
     let isCommitting = Atomic(false)

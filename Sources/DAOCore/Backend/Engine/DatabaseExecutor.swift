@@ -100,7 +100,7 @@ private final class Write<Result: Sendable>: QueuedWrite {
     private let continuation: CheckedContinuation<Result, any Error>
     private let cancellation: CancellationFlag
     private let body: @Sendable () throws -> Result
-    private let state = Mutex<(result: Swift.Result<Result, any Error>?, hasEnded: Bool)>((nil, false))
+    private let state = Lock<(result: Swift.Result<Result, any Error>?, hasEnded: Bool)>((nil, false))
 
     init(
         _ sharing: (any Database)?, _ mayRunAgain: Bool, _ continuation: CheckedContinuation<Result, any Error>,

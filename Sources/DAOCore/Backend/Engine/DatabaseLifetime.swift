@@ -27,7 +27,7 @@ public final class DatabaseLifetime<Handle: TransactionHandle>: Sendable {
     /// Whether all calls have ended after the gate was closed.
     private let isDrained = Atomic<Bool>(false)
     /// The objects that hold a snapshot of the engine. Closing ends them.
-    private let snapshots = Mutex<(lastID: Int, ends: [Int: @Sendable () -> Void])>((0, [:]))
+    private let snapshots = Lock<(lastID: Int, ends: [Int: @Sendable () -> Void])>((0, [:]))
 
     /// Begins the lifetime of a database whose engine is open.
     ///

@@ -17,7 +17,7 @@ public final class ObservationHub: Sendable {
         var nextID = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Lock(State())
     private let count = Atomic<Int>(0)
     private let others = CommitWatch()
 

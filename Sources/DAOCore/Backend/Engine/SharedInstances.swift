@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The engines that are open in this process. Databases with the same identity share an engine (contract C3).
 ///
@@ -10,7 +9,7 @@ public final class SharedInstances<Identity: Hashable & Sendable, Instance: AnyO
         var users: Int
     }
 
-    private let entries = Mutex<[Identity: Entry]>([:])
+    private let entries = Lock<[Identity: Entry]>([:])
 
     /// Creates an empty registry.
     public init() {}

@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// The asynchronous writes of an engine, which run one after another on a serial queue, or side by side.
 ///
@@ -13,7 +12,7 @@ final class WriteQueue: Sendable {
     private static let longestWait = Duration.milliseconds(5)
 
     private let queue: DispatchQueue
-    private let waiting = Mutex(Waiting())
+    private let waiting = Lock(Waiting())
 
     /// Writes in the order of their arrival. Taking the first one takes constant time on average, however many wait.
     private struct Waiting {

@@ -108,3 +108,8 @@ final class AmbientTransaction: @unchecked Sendable {
         return self
     }
 }
+
+extension EngineState {
+    /// Whether the current thread runs a transaction or a snapshot of the engine.
+    package var isInTransaction: Bool { AmbientTransaction.isInside(self) }
+}

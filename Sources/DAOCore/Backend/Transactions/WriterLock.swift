@@ -13,7 +13,7 @@ final class WriterLock: Sendable {
     private let path: String?
 
     /// What the threads wait for that hold another lock.
-    private static let waits = Mutex<[UInt: WriterLock]>([:])
+    private static let waits = Lock<[UInt: WriterLock]>([:])
 
     init(path: String?) { self.path = path }
 

@@ -6,7 +6,7 @@ struct MetamorphicRelation<Record: TestRecord> {
     private let storage: any Storage<Record>
     private let operation: RowStep
 
-    init(_ dao: DAO<IdentityTranslator<Record>>, _ operation: RowStep) {
+    init(_ dao: DAO<Record>, _ operation: RowStep) {
         storage = dao.storage
         self.operation = operation
     }

@@ -22,8 +22,8 @@ final class OpenDatabase {
     private func prepare<Record: TestRecord>(_ type: Record.Type) throws { _ = try dao(type) }
 
     /// The DAO of a model, with the translator that replaces.
-    func dao<Record: TestRecord>(_ type: Record.Type) throws -> DAO<IdentityTranslator<Record>> {
-        if let dao = daos[ObjectIdentifier(type)] as? DAO<IdentityTranslator<Record>> { return dao }
+    func dao<Record: TestRecord>(_ type: Record.Type) throws -> DAO<Record> {
+        if let dao = daos[ObjectIdentifier(type)] as? DAO<Record> { return dao }
         let dao = DAO(storage: try database.storage(for: type))
         daos[ObjectIdentifier(type)] = dao
         return dao

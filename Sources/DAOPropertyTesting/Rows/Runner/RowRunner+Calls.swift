@@ -3,7 +3,7 @@ import DAOCore
 
 extension RowRunner {
     /// A step that is one reading call.
-    func read<Record: TestRecord>(_ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+    func read<Record: TestRecord>(_ operation: RowStep, _ dao: DAO<Record>) throws -> Outcome {
         let query = operation.query.query(Record.self)
         switch operation.verb {
         case .readKey: return .row(try dao.read(byPrimaryKey: UniqueID(operation.ids[0]))?.values)
@@ -23,7 +23,7 @@ extension RowRunner {
     }
 
     /// A step that is one writing call.
-    func write<Record: TestRecord>(_ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>) throws -> Outcome {
+    func write<Record: TestRecord>(_ operation: RowStep, _ dao: DAO<Record>) throws -> Outcome {
         let records = try operation.rows.map { try Record(values: $0) }
         switch operation.verb {
         case .create:

@@ -4,7 +4,7 @@ import DAOCore
 extension RowRunner {
     /// Stores rows through a translator that does steps.
     func translate<Record: TestRecord>(
-        _ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>, _ opened: OpenDatabase
+        _ operation: RowStep, _ dao: DAO<Record>, _ opened: OpenDatabase
     ) -> Outcome {
         var inner: [Outcome] = []
         let own = Outcome.of {

@@ -106,7 +106,7 @@ final class RowRunner {
     }
 
     private func record<Record: TestRecord>(_ operation: RowStep, _ opened: OpenDatabase, _ type: Record.Type) -> Outcome {
-        let dao: DAO<IdentityTranslator<Record>>
+        let dao: DAO<Record>
         do { dao = try opened.dao(type) } catch { return .wrong("the storage of '\(operation.entity.name)': \(error)") }
         switch operation.verb {
         case .cursor, .pages, .watch: return batches(operation, dao, opened)
@@ -225,7 +225,7 @@ final class RowRunner {
 
     /// Reads that run steps between them.
     private func batches<Record: TestRecord>(
-        _ operation: RowStep, _ dao: DAO<IdentityTranslator<Record>>, _ opened: OpenDatabase
+        _ operation: RowStep, _ dao: DAO<Record>, _ opened: OpenDatabase
     ) -> Outcome {
         var inner: [Outcome] = []
         let query = operation.query.query(Record.self)
