@@ -4,6 +4,7 @@ import DAOMemory
 import DAOSQLite
 import DAOTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import DAOExamples
@@ -12,7 +13,7 @@ import Testing
 @Suite struct InstrumentsTests {
     /// Collects the reports of a database with a few articles.
     private final class Calls: Sendable {
-        private let calls = Lock<[CallReport]>([])
+        private let calls = Mutex<[CallReport]>([])
 
         func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
 
@@ -130,14 +131,14 @@ import Testing
     /// The block of Docs/Instruments.md.
     @Test func aTestCountsCalls() throws {
         let url = "memory:"
-        let calls = Lock<[CallReport]>([])
+        let calls = Mutex<[CallReport]>([])
         var configuration = try DatabaseConfiguration(url: url)
         configuration.instrument = Instrument { call in calls.withLock { $0.append(call) } }
         let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(configuration)
         _ = try database.storage(for: Tag.self).count(Query())
         #expect(calls.withLock { $0.map(\.operation) } == [.open, .count])
 
-        let slow = Lock(0)
+        let slow = Mutex(0)
         let measured = try openMeasured("memory:", DatabaseDrivers(.memory)) { _ in slow.withLock { $0 += 1 } }
         let tags = DAO(storage: try measured.storage(for: Tag.self))
         try measured.transaction {
