@@ -104,7 +104,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("R3", "a dropped child is unlinked, erased only by cascade"),
         ContractRule("R4", "erasing unlinks and cascades safely"),
         ContractRule("R5", "parents with children in a fixed number of queries"),
-        ContractRule("R6", "reading without subentities never writes back"),
+        ContractRule("R6", "a list that was not read is nil, and is never written back"),
         ContractRule("R7", "owned rows are written with their parent, linked rows are not"),
         ContractRule("R8", "a to-one is the key of its row, and every rewrite keeps it"),
         ContractRule("R9", "a Reference is the key of a stored row, without the row"),

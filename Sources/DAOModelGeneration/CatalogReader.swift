@@ -89,7 +89,8 @@ struct CatalogReader {
     /// The Swift type of a field; nil when the catalog does not know it.
     private static func type(of field: FieldDescription) -> String? {
         switch field.type.kind {
-        case .toMany: return field.relation.map { "[\(typeName($0.entity))]" }
+        // Rows that lead back to themselves need it, and a read can then leave the list out.
+        case .toMany: return field.relation.map { "[\(typeName($0.entity))]?" }
         case .toOne:
             guard let relation = field.relation else { return nil }
             let target = typeName(relation.entity)

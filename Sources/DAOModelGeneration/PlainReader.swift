@@ -300,7 +300,7 @@ struct PlainReader {
     private mutating func checkRelationship(_ property: SymbolGraph.Symbol, _ type: SwiftType, _ options: StoredOptions) {
         let name = property.name
         switch type {
-        case .array(.named), .optional(.named): break
+        case .array(.named), .optional(.array(.named)), .optional(.named): break
         case .named:
             report(
                 "'\(name)' is a required '\(type.text)', and a related row can be missing; make it '\(type.text)?', or store its key",

@@ -55,8 +55,9 @@ struct SourceWriter {
         text: String, doesThrow: Bool
     ) {
         guard case .each(let translator) = field.conversion else { return (value, false) }
+        let isList = field.type.hasPrefix("[")
         return field.type.hasSuffix("?")
-            ? ("\(value).map(\(translator)().translate(\(method):))", true)
+            ? ("\(value).map(\(translator)().translate(\(method)\(isList ? "s" : ""):))", true)
             : ("\(translator)().translate(\(method)s: \(value))", true)
     }
 

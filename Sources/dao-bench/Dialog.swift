@@ -6,7 +6,7 @@ struct Dialog: Plain, Model, Equatable {
     var id: Int
     var title: String
     var date: Date
-    var replies: [Reply]
+    var replies: [Reply]?
 
     static let schema = Schema(
         "dialog", Self.init,
@@ -55,8 +55,8 @@ extension Dialog {
 extension Checksum {
     mutating func add(_ dialogs: [Dialog]) {
         for dialog in dialogs {
-            add(UInt64(dialog.id) &+ UInt64(dialog.title.utf8.count) &+ UInt64(dialog.replies.count))
-            for reply in dialog.replies {
+            add(UInt64(dialog.id) &+ UInt64(dialog.title.utf8.count) &+ UInt64(dialog.replies?.count ?? 0))
+            for reply in dialog.replies ?? [] {
                 add(UInt64(reply.id) &+ UInt64(reply.senderId) &+ UInt64(reply.text.utf8.count) &+ (reply.isRead ? 1 : 0))
                 add(reply.date.timeIntervalSinceReferenceDate.bitPattern)
             }

@@ -39,7 +39,7 @@ extension RawLMDB {
             for dialog in dialogs {
                 var value = write(dialog)
                 try withKey(dialog.id) { try check(mdb_put(transaction, trees.dialogs, &$0, &value, UInt32(MDB_NOOVERWRITE))) }
-                for (position, reply) in dialog.replies.enumerated() {
+                for (position, reply) in (dialog.replies ?? []).enumerated() {
                     value = write(reply)
                     try withKey(reply.id) { try check(mdb_put(transaction, trees.replies, &$0, &value, 0)) }
                     var link = (word(dialog.id), UInt64(position).bigEndian)
@@ -81,7 +81,7 @@ extension RawLMDB {
             while code == MDB_SUCCESS, memcmp(link.mv_data, key.mv_data, 8) == 0 {
                 try check(mdb_get(reader, trees.replies, &child, &value))
                 let bytes = UnsafeRawPointer(value.mv_data!)
-                dialog.replies.append(
+                dialog.replies?.append(
                     Reply(
                         id: number(child.mv_data!), senderId: bytes.integer(0),
                         date: Date(timeIntervalSinceReferenceDate: bytes.double(8)), text: bytes.text(17, value.mv_size - 17),

@@ -12,7 +12,7 @@ extension RawPostgres {
             rows.append(dialog.date.timeIntervalSinceReferenceDate)
         }
         // A reply can be stored already.
-        let replies = dialogs.flatMap(\.replies)
+        let replies = dialogs.flatMap { $0.replies ?? [] }
         for start in stride(from: 0, to: replies.count, by: 5000) {
             let some = replies[start..<min(start + 5000, replies.count)]
             values.append(array: some, of: BinaryValues.int8) { $0.append(Int64($1.id)) }
@@ -23,7 +23,7 @@ extension RawPostgres {
             for rows in try together([PGRES_COMMAND_OK], { try send(.upsertReplies) }) { rows.clear() }
         }
         try copy("dialog_replies", columns: 3, dialogs) { rows, dialog in
-            for (position, reply) in dialog.replies.enumerated() {
+            for (position, reply) in (dialog.replies ?? []).enumerated() {
                 rows.begin()
                 rows.append(Int64(dialog.id))
                 rows.append(Int64(position))
@@ -75,7 +75,7 @@ extension RawPostgres {
         for row in 0..<rows.count {
             let parent = rows.integer(row, 0)
             while dialogs[index].id != parent { index += 1 }
-            dialogs[index].replies.append(
+            dialogs[index].replies?.append(
                 Reply(
                     id: rows.integer(row, 1), senderId: rows.integer(row, 2),
                     date: Date(timeIntervalSinceReferenceDate: rows.double(row, 3)), text: rows.text(row, 4),

@@ -24,7 +24,7 @@ extension RawSQLite {
             sqlite3_bind_int64(insertDialog, 1, Int64(dialog.id))
             sqlite3_bind_double(insertDialog, 3, dialog.date.timeIntervalSinceReferenceDate)
             try RawSQLiteText.bind(insertDialog, 2, dialog.title) { try run(insertDialog) }
-            for (position, reply) in dialog.replies.enumerated() {
+            for (position, reply) in (dialog.replies ?? []).enumerated() {
                 sqlite3_bind_int64(upsertReply, 1, Int64(reply.id))
                 sqlite3_bind_int64(upsertReply, 2, Int64(reply.senderId))
                 sqlite3_bind_double(upsertReply, 3, reply.date.timeIntervalSinceReferenceDate)
@@ -77,7 +77,7 @@ extension RawSQLite {
         while sqlite3_step(selectReplies) == SQLITE_ROW {
             let parent = Int(sqlite3_column_int64(selectReplies, 0))
             while dialogs[index].id != parent { index += 1 }
-            dialogs[index].replies.append(
+            dialogs[index].replies?.append(
                 Reply(
                     id: Int(sqlite3_column_int64(selectReplies, 1)), senderId: Int(sqlite3_column_int64(selectReplies, 2)),
                     date: Date(timeIntervalSinceReferenceDate: sqlite3_column_double(selectReplies, 3)),

@@ -4,13 +4,13 @@ import DAOCore
 func relationships(_ articles: DAO<Article>) throws {
     _ = try articles.read { $0.comments.text == "a" }  // expect-error: subscript 'subscript(dynamicMember:)' requires that '[Comment]' conform to 'ToOneValue'
     _ = try articles.read { $0.comments.count > "3" }  // expect-error: binary operator '>' cannot be applied to operands of type 'FieldExpression<Article, Array<Comment>.ListCount>' (aka 'FieldExpression<Article, Int>') and 'String'
-    _ = try articles.read { $0.comments.contains { $0.text == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Comment, String>' and 'Int'
-    _ = try articles.read { $0.comments.contains { $0.txt == "a" } }  // expect-error: value of type 'FieldProxy<Comment>' has no dynamic member 'txt' using key path from root type 'Comment'
-    _ = try articles.read { $0.comments.contains("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldProxy<Comment>) -> some ConditionConvertible'
+    _ = try articles.read { $0.comments.contains { $0.text == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Array<Comment>.ListedRow, String>' (aka 'FieldExpression<Comment, String>') and 'Int'
+    _ = try articles.read { $0.comments.contains { $0.txt == "a" } }  // expect-error: value of type 'FieldProxy<Array<Comment>.ListedRow>' (aka 'FieldProxy<Comment>') has no dynamic member 'txt'
+    _ = try articles.read { $0.comments.contains("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldProxy<Array<Comment>.ListedRow>) -> some ConditionConvertible' (aka '(FieldProxy<Comment>) -> some ConditionConvertible')
     _ = try articles.read { $0.writer.nme == "a" }  // expect-error: value of type 'FieldExpression<Article, Writer?>' has no dynamic member 'nme' using key path from root type 'Optional<Writer>.RelatedRow' (aka 'Writer')
     _ = try articles.read { $0.writer.name == 5 }  // expect-error: cannot convert value of type 'Int' to expected argument type 'FieldExpression<Article, String?>'
     _ = try articles.read { $0.writer?.name == "a" }  // expect-error: cannot use optional chaining on non-optional value of type 'FieldExpression<Article, Writer?>'
-    _ = try articles.read { $0.writer.name == "a" && $0.comments.allSatisfy { $0.isAproved } }  // expect-error: value of type 'FieldProxy<Comment>' has no dynamic member 'isAproved' using key path from root type 'Comment'
+    _ = try articles.read { $0.writer.name == "a" && $0.comments.allSatisfy { $0.isAproved } }  // expect-error: value of type 'FieldProxy<Array<Comment>.ListedRow>' (aka 'FieldProxy<Comment>') has no dynamic member 'isAproved'
     _ = try articles.erase { $0.comments.contains { $0.isApproved == 1 } }  // expect-error: integer literal value '1' cannot be used as a boolean; did you mean 'true'?
 }
 

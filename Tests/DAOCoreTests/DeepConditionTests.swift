@@ -9,7 +9,7 @@ import Testing
 private struct Leaf: Model, Plain, Equatable {
     var id: Int
     var age: Int
-    var children: [Leaf]
+    var children: [Leaf]?
 
     static let schema = Schema(
         "leaf", Self.init, Field("id", \.id, .primaryKey), Field("age", \.age), Field("children", \.children, .linked))

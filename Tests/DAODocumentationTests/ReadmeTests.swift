@@ -61,7 +61,8 @@ import Testing
         let database = try DatabaseDrivers(.memory).open("memory:")
         let result = try references(database, Writer(id: 7, name: "Ada"))
         #expect(result.found.map(\.id) == [2] && result.found[0].parent == Reference(1) && result.owner?.name == "Ada")
-        #expect(try including(database).path == ["/Code of Ada", "Code/Swift of Ada"])
+        let included = try including(database)
+        #expect(included.path == ["/Code of Ada", "Code/Swift of Ada"] && included.sections == [3, 2])
         let (folders, writers) = (try database.storage(for: Folder.self), try database.storage(for: Writer.self))
         #expect { try writers.erase(keys: [.integer(7)]) } throws: { ($0 as? StorageError)?.kind == .referenceViolation }
         #expect(try folders.erase(keys: [.integer(1)]) == 1)

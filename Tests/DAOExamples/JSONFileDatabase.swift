@@ -259,6 +259,7 @@ final class JSONFile: Sendable {
     /// The rows of the last commit.
     let tables = Mutex<[String: JSONTable]>([:])
     private let isDurable: Bool
+    private let busyTimeout: Duration
     private let handle: FileHandle
     private let length = Mutex<UInt64>(0)
 
@@ -266,6 +267,7 @@ final class JSONFile: Sendable {
     init(_ configuration: DatabaseConfiguration) throws {
         path = configuration.path
         isDurable = configuration.durability == .full
+        busyTimeout = configuration.busyTimeout
         if path.isEmpty || path.utf8.contains(0) { throw StorageError.invalidPath(path) }
         let creates = configuration.createsIfMissing && !configuration.isReadOnly
         var descriptor = open(path, O_RDWR | O_CLOEXEC | (creates ? O_CREAT : 0), 0o600)
@@ -289,8 +291,13 @@ final class JSONFile: Sendable {
 
     /// Reads every commit. A line without an end is what a process left that was killed while it wrote.
     func load() throws {
-        // Another process would not see what this one writes.
-        guard flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) == 0 else { throw StorageError.busy(path) }
+        // Another process would not see what this one writes. One that this process starts has the lock of a closed file until it
+        // runs its program.
+        let end = ContinuousClock.now + busyTimeout
+        while flock(handle.fileDescriptor, LOCK_EX | LOCK_NB) != 0 {
+            guard .now < end else { throw StorageError.busy(path) }
+            usleep(1000)
+        }
         let lines = (try handle.readToEnd() ?? Data()).split(separator: 0x0A, omittingEmptySubsequences: false)
         if lines.allSatisfy(\.isEmpty), lines.count < 2 { return isReadOnly ? () : try append(Self.header) }
         guard lines[0] == Self.header, lines.count > 1 else { throw StorageError.notADatabase(path, "a file of another kind") }

@@ -114,15 +114,32 @@ func references(_ database: any Database, _ ada: Writer) throws -> (found: [Fold
     return (found, owner, sizes.map(\.1))
 }
 
-/// The paths of the folders, and the titles of the articles.
-func including(_ database: any Database) throws -> (path: [String], titles: [String]) {
+struct Section: Plain, Model {
+    var id: Int
+    var title: String
+    var sections: [Section]?                  // nil where a read has left them out
+
+    static let schema = Schema(
+        "section", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("sections", \.sections, .cascade)
+    )
+}
+
+/// The paths of the folders, and the sections of a chapter that was changed without them.
+func including(_ database: any Database) throws -> (path: [String], sections: [Int]) {
     let folders = DAO(storage: try database.storage(for: Folder.self))
-    let articles = DAO(storage: try database.storage(for: Article.self))
+    let sections = DAO(storage: try database.storage(for: Section.self))
+    try sections.create(Section(id: 1, title: "", sections: [Section(id: 3, title: "b"), Section(id: 2, title: "a")]))
 
     let shown = try folders.including(\.parent, \.owner).read()
     let path = shown.map { "\($0.parent?.row?.name ?? "")/\($0.name) of \($0.owner.row?.name ?? "")" }
-    let titles = try articles.including().read().map(\.title)     // no comments are read
-    return (path, titles)
+
+    var chapter = try sections.including().read(byPrimaryKey: 1)!  // chapter.sections is nil
+    chapter.title = "Introduction"
+    chapter.sections?.sort { $0.title < $1.title }                 // nothing is there to sort
+    try sections.persist(chapter)                                  // the stored sections stay as they are
+    let whole = try sections.read(byPrimaryKey: 1)?.sections ?? []
+    return (path, whole.map(\.id))
 }
 
 extension Writer {

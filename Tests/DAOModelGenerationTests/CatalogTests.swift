@@ -54,7 +54,7 @@ import Testing
                     var date: Date?
                     var stars: Int16
                     var writer: Reference<Writer>
-                    var parts: [Writer]
+                    var parts: [Writer]?
                     var note: Reference<Writer>?
                     // var tags: [String]    // JSON; its type is yours. Field("tags", \\.tags)
 

@@ -33,6 +33,8 @@ import Testing
                 var writer: Writer?
                 /// - Stored: cascade
                 var comments: [Comment]
+                /// - Stored: owned
+                var replies: [Comment]?
                 let folder: Reference<SpaceFolderModel>?
                 let version = 3
                 var title: String { "\\(id)" }
@@ -87,6 +89,7 @@ import Testing
                     var home: Address
                     var writer: Writer?
                     var comments: [CommentModel]
+                    var replies: [CommentModel]?
                     var folder: Reference<SpaceFolderModel>?
 
                     static let schema = Schema(
@@ -98,6 +101,7 @@ import Testing
                         Field("home", \\.home),
                         Field("writer", \\.writer, .linked),
                         Field("comments", \\.comments, .cascade),
+                        Field("replies", \\.replies, .owned),
                         Field("folder", \\.folder),
                         indexes: [
                             Index(orderedBy: .ascending(\\.status), .descending(\\.date))
@@ -116,6 +120,7 @@ import Testing
                             home: model.home,
                             writer: model.writer,
                             comments: CommentTranslator().translate(models: model.comments),
+                            replies: model.replies.map(CommentTranslator().translate(models:)),
                             folder: model.folder
                         )
                     }
@@ -128,6 +133,7 @@ import Testing
                             home: plain.home,
                             writer: plain.writer,
                             comments: CommentTranslator().translate(plains: plain.comments),
+                            replies: plain.replies.map(CommentTranslator().translate(plains:)),
                             folder: plain.folder
                         )
                     }

@@ -21,15 +21,15 @@ private struct Chapter: Model, Plain, Equatable {
 
 private struct Volume: Model, Plain, Equatable {
     var id: Int
-    var chapters: [Chapter]
+    var chapters: [Chapter]?
     static let schema = Schema("volume", Self.init, Field("id", \.id, .primaryKey), Field("chapters", \.chapters, .cascade))
 }
 
 private struct Shelf: Model, Plain, Equatable {
     var id: Int
     var above: Reference<Shelf>?
-    var volumes: [Volume] = []
-    var shelves: [Shelf] = []
+    var volumes: [Volume]? = []
+    var shelves: [Shelf]? = []
     static let schema = Schema(
         "shelf", Self.init, Field("id", \.id, .primaryKey), Field("above", \.above), Field("volumes", \.volumes, .owned),
         Field("shelves", \.shelves, .owned))

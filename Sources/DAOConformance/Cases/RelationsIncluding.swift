@@ -19,33 +19,36 @@ enum RelationsIncluding {
     static let cases: [ConformanceCase] = [
         ConformanceCase("R.includingLists", "R11", "R6", title: "a read brings the lists that it names, and leaves the others") {
             context in
-            let (database, topics) = try context.open(with: Topic.self)
+            let (database, topics) = try context.open(with: BriefTopic.self)
             let posts = [Post(id: 1, text: "one", author: ada), Post(id: 2, text: "two")]
-            let whole = Topic(id: "t", owner: bo, posts: posts, labels: [Label.make(1), Label.make(2)])
-            try topics.create([whole, Topic(id: "u")])
+            let whole = BriefTopic(id: "t", owner: bo, posts: posts, labels: [Label.make(1), Label.make(2)])
+            let empty = BriefTopic(id: "u", posts: [], labels: [])
+            try topics.create([whole, empty])
             let withPosts = try topics.including(\.posts)
             let bare = try topics.including()
             try expectSame(
-                try withPosts.read(), [Topic(id: "t", owner: bo, posts: posts), Topic(id: "u")], "with posts")
-            try expectSame(try bare.read(), [Topic(id: "t", owner: bo), Topic(id: "u")], "without lists")
+                try withPosts.read(), [BriefTopic(id: "t", owner: bo, posts: posts), BriefTopic(id: "u", posts: [])], "with posts"
+            )
+            try expectSame(try bare.read(), [BriefTopic(id: "t", owner: bo), BriefTopic(id: "u")], "without lists")
             try expectSame(try topics.including(\.posts, \.labels).read(byPrimaryKey: "t"), whole, "with both lists")
             try expectSame(
-                try topics.including(\.owner).first { $0.id == "t" }, Topic(id: "t", owner: bo), "with an optional model")
+                try topics.including(\.owner).first { $0.id == "t" }, BriefTopic(id: "t", owner: bo), "with an optional model")
             // What was not read is not written back, and what was read is.
             for dao in [withPosts, bare, topics] {
                 for topic in try dao.read() { try topics.persist(topic) }
-                try expectSame(try topics.read(), [whole, Topic(id: "u")], "after a write of what was read")
+                try expectSame(try topics.read(), [whole, empty], "after a write of what was read")
             }
             for var topic in try withPosts.read() {
-                topic.posts.removeFirst(min(1, topic.posts.count))
+                topic.posts = topic.posts.map { Array($0.dropFirst()) }
                 try withPosts.persist(topic)
             }
             try expectSame(
-                try topics.read(byPrimaryKey: "t"), Topic(id: "t", owner: bo, posts: [posts[1]], labels: whole.labels),
+                try topics.read(byPrimaryKey: "t"), BriefTopic(id: "t", owner: bo, posts: [posts[1]], labels: whole.labels),
                 "after a changed list")
-            try bare.update(where: { $0.id == "t" }) { $0.labels.append(Label.make(3)) }
+            try bare.update(where: { $0.id == "t" }) { $0.labels?.append(Label.make(3)) }
             try expectEqual(
-                try topics.read(byPrimaryKey: "t")?.labels, whole.labels + [Label.make(3)], "a change of a list that reads leave")
+                try topics.read(byPrimaryKey: "t")?.labels, [Label.make(1), Label.make(2), Label.make(3)],
+                "a change of a list that reads leave")
             try expectEqual(try database.dao(Post.self).count(), 1, "posts")
         },
         ConformanceCase("R.includingReferences", "R11", "R9", title: "a read brings the rows of the References that it names") {
@@ -81,7 +84,7 @@ enum RelationsIncluding {
             let (_, folders) = try context.open(with: Folder.self)
             try folders.create(Folder(id: 1, children: [Folder(id: 2, children: [Folder(id: 3)]), Folder(id: 4)]))
             try folders.persist(
-                Folder(id: 3, children: [Folder(id: 1, children: try folders.read(byPrimaryKey: 1)?.children ?? [])]))
+                Folder(id: 3, children: [Folder(id: 1, children: try folders.read(byPrimaryKey: 1)?.children)]))
             let level = try folders.including(\.children)
             try expectEqual(try level.read().map(\.outline), ["1[2 4]", "2[3]", "3[1]", "4"])
             for folder in try level.read() { try folders.persist(folder) }
@@ -89,7 +92,7 @@ enum RelationsIncluding {
             try expectEqual(try folders.including().read().map(\.outline), ["1", "2", "3", "4"])
         },
         ConformanceCase("R.includingUnknown", "R11", title: "a key path that is not a stored field is invalidQuery") { context in
-            let (_, topics) = try context.open(with: Topic.self)
+            let (_, topics) = try context.open(with: BriefTopic.self)
             try expectError(.invalidQuery, entity: "topic") { try topics.including(\.unreadPosts) }
         },
         ConformanceCase(
@@ -107,7 +110,7 @@ enum RelationsIncluding {
     ]
 }
 
-extension Topic {
+extension BriefTopic {
     /// A property that is not stored.
-    fileprivate var unreadPosts: [Post] { posts.filter { !$0.isRead } }
+    fileprivate var unreadPosts: [Post]? { posts?.filter { !$0.isRead } }
 }

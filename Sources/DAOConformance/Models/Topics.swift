@@ -66,6 +66,20 @@ package struct Topic: Plain, Model, Equatable {
         Field("posts", \.posts, .cascade), Field("labels", \.labels, .linked))
 }
 
+/// A topic as it is shown in a list: a read can leave its lists out.
+package struct BriefTopic: Model, Equatable {
+    package var id: String
+    package var title: String = ""
+    package var owner: Person?
+    package var posts: [Post]?
+    package var labels: [Label]?
+
+    package static let schema = Schema(
+        "topic", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("owner", \.owner, .linked),
+        Field("posts", \.posts, .cascade), Field("labels", \.labels, .linked))
+}
+
 /// A second parent of posts, for processes that do not know topics.
 struct Digest: Plain, Model, Equatable {
     var id: Int
@@ -87,9 +101,9 @@ struct Bulletin: Plain, Model, Equatable {
 package struct Folder: Plain, Model, Equatable {
     package var id: Int
     package var name: String = ""
-    package var children: [Folder] = []
+    package var children: [Folder]? = []
 
-    package init(id: Int, name: String = "", children: [Folder] = []) {
+    package init(id: Int, name: String = "", children: [Folder]? = []) {
         (self.id, self.name, self.children) = (id, name, children)
     }
 
@@ -98,14 +112,17 @@ package struct Folder: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("name", \.name), Field("children", \.children, .cascade))
 
     /// The keys of the folder and its descendants; the keys of children are in brackets.
-    var outline: String { "\(id)" + (children.isEmpty ? "" : "[" + children.map(\.outline).joined(separator: " ") + "]") }
+    var outline: String {
+        guard let children, !children.isEmpty else { return "\(id)" }
+        return "\(id)[" + children.map(\.outline).joined(separator: " ") + "]"
+    }
 }
 
 /// The first of two models that refer to each other.
 struct Band: Plain, Model, Equatable {
     var id: Int
     var name: String
-    var players: [Player] = []
+    var players: [Player]? = []
 
     static let schema = Schema(
         "band", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("players", \.players, .owned))
@@ -115,7 +132,7 @@ struct Band: Plain, Model, Equatable {
 struct Player: Plain, Model, Equatable {
     var id: UInt64
     var name: String
-    var bands: [Band] = []
+    var bands: [Band]? = []
 
     static let schema = Schema(
         "player", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("bands", \.bands, .owned))

@@ -7,20 +7,20 @@ extension DAO {
     /// ```
     ///
     /// The rows of the named lists are read, without their own lists, and the named References have their
-    /// ``Reference/row``. All other lists are empty and are not written back (contract R6). Without this call, reads bring
+    /// ``Reference/row``. All other lists are nil, and are not written back (contract R6). Without this call, reads bring
     /// all lists and no rows of References. The row of an optional model is always read.
     ///
     /// Writes are those of the DAO itself: a translator that merges gets the stored record with all lists.
     ///
     /// - Parameter fields: The key paths of lists and References.
-    /// - Throws: `.invalidQuery` when a key path does not lead to a stored field; `.unsupported` when the storage is not
+    /// - Throws: `.invalidQuery` when a key path does not lead to a stored field, and when a list that is left out is not optional; `.unsupported` when the storage is not
     ///   from ``Database/storage(for:)``.
     /// - Complexity: A read takes a fixed number of engine queries, also when the model refers to itself.
     public func including<each Included: RelationValue>(_ fields: repeat KeyPath<Record, each Included>) throws -> DAO {
         let schema = Record.schema
         var positions: Set<Int> = []
         for field in repeat each fields { positions.insert(try schema.position(of: field)) }
-        guard let storage = (storage as? any IncludingStorage<Record>)?.including(positions) else {
+        guard let storage = try (storage as? any IncludingStorage<Record>)?.including(positions) else {
             throw StorageError.readsNoRelatedRows(schema.description.name)
         }
         return DAO(self, storage: storage)
@@ -30,7 +30,7 @@ extension DAO {
 /// A storage that reads related rows.
 protocol IncludingStorage<Record>: Storage {
     /// Returns the storage with reads that include the lists and References at some positions; nil when it reads none.
-    func including(_ fields: Set<Int>) -> (any Storage<Record>)?
+    func including(_ fields: Set<Int>) throws -> (any Storage<Record>)?
 
     /// Returns the rows of a query that refer to each of some rows, in the order of the query; its limit is that of each list.
     func read<Target: Model>(

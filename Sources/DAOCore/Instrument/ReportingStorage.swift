@@ -12,8 +12,8 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
 
     var database: any Database { storage.database }
 
-    func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
-        (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
+    func including(_ fields: Set<Int>) throws -> (any Storage<Record>)? {
+        try (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
     }
 
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {

@@ -64,8 +64,9 @@ private final class FingerprintWriter: RowWriter {
         try super.writeReference(reference, at: index)
         if let row = reference?.row { try writeRelated([row], at: index) }
     }
-    override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
+    override func writeRelated<Related: Model>(_ models: [Related]?, at index: Int) throws {
         guard includesRelated else { return }
+        guard let models else { return try writeNull(at: index) }
         add(7, UInt64(models.count))
         for model in models { try Related.schema.encode(model, to: self) }
     }

@@ -29,6 +29,13 @@ extension FieldExpression {
     ) -> FieldExpression<Record, [Inner]> where Value: ToOneValue, Value.RelatedRow == Related {
         FieldExpression<Record, [Inner]>(self, keyPath)
     }
+
+    /// A list of the related row that a read can leave out. It is empty when there is no related row.
+    public subscript<Related: Model, Inner: Model>(
+        dynamicMember keyPath: KeyPath<Related, [Inner]?>
+    ) -> FieldExpression<Record, [Inner]> where Value: ToOneValue, Value.RelatedRow == Related {
+        FieldExpression<Record, [Inner]>(FieldExpression<Record, [Inner]?>(self, keyPath))
+    }
 }
 
 extension FieldExpression {
@@ -41,7 +48,7 @@ extension FieldExpression {
     /// - Parameter condition: A closure that makes the condition from the fields of the related model.
     public func contains<Related: Model>(
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
-    ) -> Condition<Record> where Value == [Related] { related(.any, condition) }
+    ) -> Condition<Record> where Value: ToManyValue, Value.ListedRow == Related { related(.any, condition) }
 
     /// Returns the condition that all related rows meet a condition. It is true when there are no related
     /// rows.
@@ -49,7 +56,7 @@ extension FieldExpression {
     /// - Parameter condition: A closure that makes the condition from the fields of the related model.
     public func allSatisfy<Related: Model>(
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
-    ) -> Condition<Record> where Value == [Related] { related(.all, condition) }
+    ) -> Condition<Record> where Value: ToManyValue, Value.ListedRow == Related { related(.all, condition) }
 
     private func related<Related: Model>(
         _ match: RelatedMatch, _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>

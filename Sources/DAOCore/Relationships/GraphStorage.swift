@@ -22,6 +22,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     let evaluating: (any RelatedEvaluating<Record>)?
     /// Whether the schema decodes the rows, so that their lists are unread.
     private let decodesRows: Bool
+    /// Why rows cannot be read without their lists; nil where they can.
+    private let withoutListsFault: (any Error)?
     /// The last order by fields of related rows.
     let lastOrder = LastRelatedOrder<Record>()
     /// The lists and References that reads include; nil for all lists and no References.
@@ -39,6 +41,12 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         evaluating = decoding?.evaluating(flat)
         decodesRows = decoding?.decodes(flat) == true
         isFlat = Record.schema.relations.isEmpty
+        do {
+            try Record.schema.checkCanBeWithoutLists()
+            withoutListsFault = nil
+        } catch {
+            withoutListsFault = error
+        }
         isCompleteWithoutLists = try Record.schema.relations.allSatisfy { relation in
             try !relation.isToOne || (relation.isReference && relation.links(in: graph).isInRows)
         }
@@ -54,7 +62,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         try PageCursor(after: try query.relatedTerms().map { try value(of: $0, record) }, in: query)
     }
 
-    func including(_ fields: Set<Int>) -> (any Storage<Record>)? {
+    func including(_ fields: Set<Int>) throws -> (any Storage<Record>)? {
+        try Record.schema.checkCanBeWithoutLists(including: fields)
         var storage = self
         storage.included = fields
         return storage
@@ -88,8 +97,13 @@ struct GraphStorage<Record: Model>: IncludingStorage {
         return query
     }
 
-    private func form(_ includesSubentities: Bool) -> GraphForm {
-        includesSubentities ? included.map { .only($0) } ?? .whole : .withoutLists
+    /// Returns what a read includes.
+    ///
+    /// - Throws: `.invalidQuery` when the rows cannot be without what it does not include.
+    private func form(_ includesSubentities: Bool) throws -> GraphForm {
+        if includesSubentities { return included.map { .only($0) } ?? .whole }
+        if let withoutListsFault { throw withoutListsFault }
+        return .withoutLists
     }
 }
 
@@ -111,12 +125,15 @@ extension GraphStorage {
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
         if isFlat, !reachesRelated(query) { return try flat.read(query) }
-        // Without a copy of the query where it is read as it is.
-        return referencesBesideRows.isEmpty ? try readSortable(query) : try readSortable(sortable(query))
+        return try read(query, form(query.includesSubentities))
     }
 
-    private func readSortable(_ query: Query<Record>) throws -> [Record] {
-        let form = form(query.includesSubentities)
+    private func read(_ query: Query<Record>, _ form: GraphForm) throws -> [Record] {
+        // Without a copy of the query where it is read as it is.
+        referencesBesideRows.isEmpty ? try readSortable(query, form) : try readSortable(sortable(query), form)
+    }
+
+    private func readSortable(_ query: Query<Record>, _ form: GraphForm) throws -> [Record] {
         let isSortedByRelated = query.sortsThroughRelations
         if isCompleteWithoutLists, form.isWithoutLists {
             let records =
@@ -190,9 +207,7 @@ extension GraphStorage {
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         willRead()
         if !referencesBesideRows.isDisjoint(with: fields) {
-            var query = query
-            query.includesSubentities = false
-            for record in try read(query) { try body(Record.schema.reader(of: record)) }
+            for record in try read(query, .withoutLists) { try body(Record.schema.reader(of: record)) }
             return
         }
         let query = try sortable(query)
@@ -246,7 +261,7 @@ extension GraphStorage {
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }
         } else {
             let cursor = try flat.cursor(query)
-            if cursor.holdsSnapshot { return GraphCursor(cursor, graph, form(query.includesSubentities)) }
+            if cursor.holdsSnapshot { return GraphCursor(cursor, graph, try form(query.includesSubentities)) }
         }
         // As in the default implementation of `Storage`: reading no keys is cheap and detects that the
         // database was closed.
@@ -257,7 +272,7 @@ extension GraphStorage {
     private func cursorWithRelated(_ query: Query<Record>) throws -> RowCursor<Record>? {
         do {
             let cursor = try flat.cursor(query)
-            return cursor.holdsSnapshot ? GraphCursor(cursor, graph, form(query.includesSubentities)) : nil
+            return cursor.holdsSnapshot ? GraphCursor(cursor, graph, try form(query.includesSubentities)) : nil
         } catch is RelatedConditionsUnavailable {
             return nil
         }
@@ -330,7 +345,7 @@ extension GraphStorage {
         isStoredAgain: Bool, _ body: (inout Record?) throws -> Void
     ) throws -> Bool {
         // A change of a list needs the list: what reads include does not concern writes.
-        let form = includesSubentities ? GraphForm.whole : .withoutLists
+        let form = includesSubentities || withoutListsFault != nil ? GraphForm.whole : .withoutLists
         var originals: [Key: Record] = [:]
         for record in try read(keys: [key], form) { originals[key] = record }
         var record = originals[key]

@@ -32,6 +32,11 @@ public struct Inverse<Target: Model, Source: Model>: Sendable {
     /// - Parameter field: The list.
     public init(_ field: KeyPath<Source, [Target]> & Sendable) { self.init(keyPath: field) }
 
+    /// Declares the rows that have a row in a list that a read can leave out.
+    ///
+    /// - Parameter field: The list.
+    public init(_ field: KeyPath<Source, [Target]?> & Sendable) { self.init(keyPath: field) }
+
     // The schema of the other model can need this one's, so it is not asked for before the inverse is used.
     private init(keyPath: any AnyKeyPath & Sendable) { self.keyPath = keyPath }
 

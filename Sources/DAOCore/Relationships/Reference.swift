@@ -137,7 +137,7 @@ extension Reference: FieldValue {
 }
 
 /// A model, or a ``Reference`` to a model: what an optional of a to-one relationship contains.
-public protocol RelatedElement: Storable {
+public protocol RelatedElement: RelationElement {
     /// The model of the related row.
     associatedtype RelatedRow: Model
 }

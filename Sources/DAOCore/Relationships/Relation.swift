@@ -31,11 +31,13 @@ protocol Relation<Parent>: Sendable {
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws
     /// Reads the rows of References and assigns them.
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws
-    /// Assigns the marker that nothing was read.
+    /// Whether the field is a list that is in every read, since its type has no nil for one that was not read.
+    var isRequired: Bool { get }
+    /// Assigns nil to the lists of records, which says that they were not read.
     func markUnread(_ records: inout [Parent]) throws
     /// Whether a record holds what it was read with.
     func isUnchanged(in record: Parent, since original: Parent) throws -> Bool
-    /// Whether the list of a record has the marker that nothing was read; also where there is no list.
+    /// Whether the list of a record was not read; also where there is no list.
     func isUnread(in record: Parent) -> Bool
     /// Assigns the children with the given keys.
     func assemble(_ keys: some Sequence<Key>, from nodes: NodeGraph, _ form: GraphForm, into record: inout Parent) throws
@@ -79,6 +81,7 @@ extension Relation {
 
     func attach(to records: inout [Parent], _ form: GraphForm, in graph: StorageGraph) throws {}
     func attachRows(to records: inout [Parent], in graph: StorageGraph) throws {}
+    var isRequired: Bool { false }
     func markUnread(_ records: inout [Parent]) throws {}
     func isUnchanged(in record: Parent, since original: Parent) throws -> Bool { true }
     func isUnread(in record: Parent) -> Bool { true }
@@ -132,6 +135,8 @@ final class TypedRelation<Parent: Model, Child: Model>: Relation {
     /// The place of the property.
     enum Place: Sendable {
         case toMany(Field<Parent, [Child]>)
+        /// A list that is nil where it was not read.
+        case optionalToMany(Field<Parent, [Child]?>)
         case toOne(Field<Parent, Child?>)
     }
 
@@ -158,32 +163,78 @@ final class TypedRelation<Parent: Model, Child: Model>: Relation {
 // MARK: The field
 
 extension TypedRelation {
-    /// Returns the children of a record, and whether they were read.
-    private func children(of record: UnsafePointer<Parent>) -> (children: [Child], isRead: Bool) {
+    /// Returns the children of a record; nil when they were not read.
+    private func children(of record: UnsafePointer<Parent>) -> [Child]? {
         switch place {
-        case .toMany(let field):
-            let children = field.value(of: record)
-            return (children, !children.isEmpty || !children.isIdentical(to: Child.schema.unread))
-        case .toOne(let field): return (field.value(of: record).map { [$0] } ?? [], true)
+        case .toMany(let field): field.value(of: record)
+        case .optionalToMany(let field): field.value(of: record)
+        case .toOne(let field): field.value(of: record).map { [$0] } ?? []
         }
     }
 
-    /// Assigns children to a record.
-    private func put(_ children: [Child], into record: inout Parent) throws {
+    /// Assigns children to a record, or that they were not read.
+    private func put(_ children: [Child]?, into record: inout Parent) throws {
         switch place {
-        case .toMany(let field): if field.assign(children, to: &record) { return }
-        case .toOne(let field): if field.assign(children.first, to: &record) { return }
+        case .toMany(let field): if let children, field.assign(children, to: &record) { return }
+        case .optionalToMany(let field): if field.assign(children, to: &record) { return }
+        case .toOne(let field): if field.assign(children?.first, to: &record) { return }
         }
         try Parent.schema.set(children, at: field, in: &record)
     }
 
-    func isUnread(in record: Parent) -> Bool { isToOne || withUnsafePointer(to: record) { !children(of: $0).isRead } }
+    var isRequired: Bool { if case .toMany = place { true } else { false } }
+
+    func isUnread(in record: Parent) -> Bool { isToOne || withUnsafePointer(to: record) { children(of: $0) == nil } }
 
     func markUnread(_ records: inout [Parent]) throws {
-        guard case .toMany(let field) = place else { return }
-        let unread = Child.schema.unread
-        if field.holds(unread, inAll: records) || field.assign(unread, toAll: &records) { return }
-        for index in records.indices { try put(unread, into: &records[index]) }
+        switch place {
+        case .toOne: return
+        case .toMany:
+            if records.isEmpty { return }
+            throw requiredListError(.invalidSchema, "rows more than \(NodeGraph.maximumDepth) levels deep are read without it")
+        case .optionalToMany(let field):
+            if field.assign(nil, toAll: &records) { return }
+            for index in records.indices { try put(nil, into: &records[index]) }
+        }
+    }
+}
+
+// MARK: Lists that are in every read
+
+extension Relation {
+    /// An error that says to declare the list as optional.
+    func requiredListError(_ kind: StorageError.Kind, _ reason: String) -> StorageError {
+        let entity = Parent.schema.description.name
+        return StorageError(
+            kind,
+            "the list '\(name)' of '\(entity)' is not optional, and \(reason); declare it as [\(Child.self)]?, which is nil "
+                + "where it was not read", entity: entity, field: name)
+    }
+
+    /// Throws `.invalidQuery` when the children cannot be read without their lists.
+    fileprivate func checkChildrenCanBeWithoutLists(_ checked: inout Set<ObjectIdentifier>) throws {
+        guard checked.insert(ObjectIdentifier(Child.self)).inserted else { return }
+        try Child.schema.checkCanBeWithoutLists(&checked)
+    }
+}
+
+extension Schema {
+    /// Throws `.invalidQuery` when rows cannot be read without their lists, and with the rows of some relationships without theirs.
+    ///
+    /// - Parameter included: The positions of the lists and References whose rows are read.
+    func checkCanBeWithoutLists(including included: Set<Int> = []) throws {
+        var checked: Set<ObjectIdentifier> = []
+        try checkCanBeWithoutLists(including: included, &checked)
+    }
+
+    fileprivate func checkCanBeWithoutLists(including included: Set<Int> = [], _ checked: inout Set<ObjectIdentifier>) throws {
+        for relation in relations {
+            if included.contains(relation.field) || (relation.isToOne && !relation.isReference) {
+                try relation.checkChildrenCanBeWithoutLists(&checked)
+            } else if relation.isRequired {
+                throw relation.requiredListError(.invalidQuery, "this read leaves it out")
+            }
+        }
     }
 }
 
@@ -205,8 +256,16 @@ extension TypedRelation {
             try graph.attach(to: &rows, form)
             try linked.forEachList(of: rows, body)
         }
-        if case .toMany(let field) = place, field.assign([], toAll: &records) {
-            return try field.assigning(to: &records) { assign in try forEachList { assign($0, $1) } }
+        switch place {
+        case .toMany(let field):
+            if field.assign([], toAll: &records) {
+                return try field.assigning(to: &records) { assign in try forEachList { assign($0, $1) } }
+            }
+        case .optionalToMany(let field):
+            if field.assign([], toAll: &records) {
+                return try field.assigning(to: &records) { assign in try forEachList { assign($0, $1) } }
+            }
+        case .toOne: break
         }
         for index in records.indices { try put([], into: &records[index]) }
         try forEachList { try put($1, into: &records[$0]) }
@@ -229,8 +288,7 @@ extension TypedRelation {
         // Those that are as they were read. Their rows are only written where they are gone.
         var unchanged: [Child] = []
         for index in records.indices {
-            let (held, isRead) = withUnsafePointer(to: records[index]) { self.children(of: $0) }
-            guard isRead else { continue }
+            guard let held = withUnsafePointer(to: records[index], { self.children(of: $0) }) else { continue }
             let key = Parent.schema.key(of: records[index])
             if !originals.isEmpty, let original = originals[key] {
                 if try isUnchanged(held, since: original) {
@@ -242,7 +300,7 @@ extension TypedRelation {
                     continue
                 }
                 if isOwned {
-                    for child in withUnsafePointer(to: original, { self.children(of: $0).children }) {
+                    for child in withUnsafePointer(to: original, { self.children(of: $0) }) ?? [] {
                         originalChildren[Child.schema.key(of: child)] = child
                     }
                 }
@@ -258,14 +316,14 @@ extension TypedRelation {
     }
 
     func isUnchanged(in record: Parent, since original: Parent) throws -> Bool {
-        let (held, isRead) = withUnsafePointer(to: record) { children(of: $0) }
-        return try !isRead || isUnchanged(held, since: original)
+        guard let held = withUnsafePointer(to: record, { children(of: $0) }) else { return true }
+        return try isUnchanged(held, since: original)
     }
 
     /// Returns whether a record holds the children that it was read with.
     private func isUnchanged(_ children: [Child], since original: Parent) throws -> Bool {
-        let (before, isRead) = withUnsafePointer(to: original) { self.children(of: $0) }
-        guard isRead, before.count == children.count else { return false }
+        let before = withUnsafePointer(to: original) { self.children(of: $0) }
+        guard let before, before.count == children.count else { return false }
         if isToOne { return try before.map { try Fingerprint(of: $0) } == children.map { try Fingerprint(of: $0) } }
         // Both arrays are retained here, so any change of a list copied it. A changed list is not identical.
         return before.isIdentical(to: children)

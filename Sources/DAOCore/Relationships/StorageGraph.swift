@@ -32,6 +32,7 @@ final class StorageGraph: Sendable {
         do {
             try walk.declare(root)
             try walk.visit(root)
+            try walk.checkCycles()
             for relation in walk.relations {
                 links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
             }
@@ -126,6 +127,8 @@ final class StorageGraph: Sendable {
         /// The models that several relationships lead to, and the root when a relationship leads to it.
         private(set) var recurring: Set<ObjectIdentifier> = []
         private var targets: [ObjectIdentifier: Set<ObjectIdentifier>] = [:]
+        /// The models whose storages were made.
+        private var visited: [any Model.Type] = []
         /// The models whose declarations were opened.
         private var declared: [ObjectIdentifier: any Model.Type] = [:]
 
@@ -162,6 +165,7 @@ final class StorageGraph: Sendable {
                 storage = PartStorage(flat: storage, missing: field)
             }
             storages[id] = StorageBox(storage)
+            visited.append(model)
             erasers[schema.description.name] = { [storage] in try storage.erase(keys: $0) }
             targets[id] = []
             for relation in schema.relations {
@@ -186,6 +190,21 @@ final class StorageGraph: Sendable {
             let reached = targets.keys.reduce(into: [:]) { $0[$1] = reachable(from: $1) }
             let circular = targets.keys.filter { reached[$0]?.contains($0) == true }
             return Set(targets.keys.filter { model in circular.contains { $0 == model || reached[model]?.contains($0) == true } })
+        }
+
+        /// Throws `.invalidSchema` when a model that reaches itself has a list that is not optional: a row that is met again inside
+        /// itself is read without its lists (contract R4).
+        func checkCycles() throws {
+            func check<Record: Model>(_ model: Record.Type) throws {
+                for relation in Record.schema.relations where relation.isRequired {
+                    throw relation.requiredListError(
+                        .invalidSchema,
+                        "rows of '\(Record.schema.description.name)' can be met again inside themselves, without it")
+                }
+            }
+            for model in visited where reachable(from: ObjectIdentifier(model)).contains(ObjectIdentifier(model)) {
+                try check(model)
+            }
         }
 
         private func reachable(from model: ObjectIdentifier) -> Set<ObjectIdentifier> {

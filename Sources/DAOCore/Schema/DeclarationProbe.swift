@@ -9,8 +9,7 @@ import Synchronization
 /// memory as they do in the schema, the initializer can take them in either order, and a model with a different
 /// value in each field tells which.
 ///
-/// A list has a marker while it was not read (contract R6). A computed property that builds the list anew loses it, and the
-/// row would be written back with an empty list.
+/// A list that was not read is nil (contract R6). A computed property that makes a list of it would be written back with that list.
 final class DeclarationProbe: Sendable {
     private enum State: UInt8, AtomicRepresentable {
         /// Nothing is known yet.
@@ -44,7 +43,7 @@ final class DeclarationProbe: Sendable {
 
     /// Checks the fields with a model of different values, once.
     ///
-    /// - Throws: `.invalidSchema` that names two swapped fields, or a list that loses its marker.
+    /// - Throws: `.invalidSchema` that names two swapped fields, or a list that is not nil where it was not read.
     func run<Record: Model>(_ schema: Schema<Record>) throws {
         guard state.load(ordering: .acquiring) == .unknown else { return }
         let entity = schema.description

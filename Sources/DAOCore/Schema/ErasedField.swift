@@ -151,6 +151,9 @@ struct FieldFacts: Sendable {
         if let field = field as? Field<Record, [Child]> {
             return { TypedRelation(.toMany(field), at: $0, isOwned: isOwned, cascades: cascades) }
         }
+        if let field = field as? Field<Record, [Child]?> {
+            return { TypedRelation(.optionalToMany(field), at: $0, isOwned: isOwned, cascades: cascades) }
+        }
         if let field = field as? Field<Record, Child?> {
             return { TypedRelation(.toOne(field), at: $0, isOwned: isOwned, cascades: cascades) }
         }

@@ -64,20 +64,6 @@ extension Field {
         }
     }
 
-    /// Whether all records have a list in the field, and not only one with the same elements.
-    ///
-    /// - Returns: False when the property is computed, or is in a class.
-    func holds<Element>(_ list: [Element], inAll records: [Record]) -> Bool where Value == [Element] {
-        guard offset >= 0 else { return false }
-        // An array is one pointer to its buffer.
-        let buffer = unsafeBitCast(list, to: UInt.self)
-        return records.withUnsafeBytes { bytes in
-            stride(from: offset, to: bytes.count, by: MemoryLayout<Record>.stride).allSatisfy {
-                bytes.load(fromByteOffset: $0, as: UInt.self) == buffer
-            }
-        }
-    }
-
     /// Assigns the field of a record in place.
     ///
     /// - Returns: False when the property is computed, or is in a class.
@@ -167,10 +153,31 @@ extension FieldOption {
     public static var restricted: FieldOption { FieldOption(meaning: .restricted) }
 }
 
-/// The type of a relationship field: `[SomeModel]`, `SomeModel?`, or a ``Reference``, optional or not.
+/// The type of a relationship field: `[SomeModel]`, optional or not, `SomeModel?`, or a ``Reference``, optional or not.
 public protocol RelationValue: FieldValue {}
-extension Array: RelationValue where Element: Model {}
-extension Optional: RelationValue where Wrapped: RelatedElement {}
+extension Array: RelationValue, RelationElement where Element: Model {}
+extension Optional: RelationValue where Wrapped: RelationElement {}
+
+/// The type of a list of related rows: `[SomeModel]`, or `[SomeModel]?` for one that a read can leave out.
+///
+/// Do not conform to this protocol directly.
+public protocol ToManyValue: RelationValue {
+    /// The model of the related rows.
+    associatedtype ListedRow: Model
+}
+extension Array: ToManyValue where Element: Model {
+    /// The model of the related rows.
+    public typealias ListedRow = Element
+}
+extension Optional: ToManyValue where Wrapped: ToManyValue, Wrapped: RelationElement {
+    /// The model of the related rows.
+    public typealias ListedRow = Wrapped.ListedRow
+}
+
+/// What an optional of a relationship contains: a model, a ``Reference``, or a list of models.
+///
+/// Do not conform to this protocol directly.
+public protocol RelationElement: Storable {}
 
 extension FieldOption where Value: RelationValue {
     /// Writes the related rows with their parent (contract R7).

@@ -15,8 +15,8 @@
 /// }
 /// ```
 ///
-/// A field with an array of models is an ordered to-many relationship. A field with an optional model is a
-/// to-one relationship:
+/// A field with an array of models is an ordered to-many relationship. An optional array is nil where a read has left the list out;
+/// a list that is not optional is in every read (contract R6). A field with an optional model is a to-one relationship:
 ///
 /// ```swift
 /// struct Thread: Model {
@@ -70,7 +70,7 @@ extension Model {
     /// Reads the related model; nil when there is none.
     @inlinable
     public static func readOptional(from row: RowReader, at index: Int) throws -> Self? {
-        row.hasRelatedValues ? try row.readRelated(Self.self, at: index).first : nil
+        row.hasRelatedValues ? try row.readRelated(Self.self, at: index)?.first : nil
     }
 
     /// Writes the related model, or nil.
@@ -84,10 +84,24 @@ extension Model {
     /// `toMany`.
     public static var arrayType: FieldType { FieldType(.toMany) }
 
-    /// Reads the related models, in order.
+    /// Reads the related models, in order; none before they are read.
     @inlinable
     public static func readArray(from row: RowReader, at index: Int) throws -> [Self] {
-        row.hasRelatedValues ? try row.readRelated(Self.self, at: index) : schema.unread
+        try readOptionalArray(from: row, at: index) ?? []
+    }
+
+    /// `toMany`, as that of a list that is always read: the type of the property is not stored.
+    public static var optionalArrayType: FieldType { arrayType }
+
+    /// Reads the related models, in order; nil where they were not read.
+    @inlinable
+    public static func readOptionalArray(from row: RowReader, at index: Int) throws -> [Self]? {
+        row.hasRelatedValues ? try row.readRelated(Self.self, at: index) : nil
+    }
+
+    /// Writes the related models, in order, or nothing.
+    public static func writeOptionalArray(_ array: [Self]?, to row: RowWriter, at index: Int) throws {
+        try row.writeRelated(array, at: index)
     }
 
     /// Writes the related models, in order.

@@ -39,10 +39,6 @@ public final class Schema<Record: Model>: Sendable {
     let relations: Relations<Record>
     /// The inverse relationships that were used.
     let inverses: UsedInverses<Record>
-    /// The value of a relationship field that was not read. Nothing is written back for it (contract R6).
-    ///
-    /// It is empty. Its address in memory distinguishes it from other empty arrays.
-    @usableFromInline let unread: [Record]
 
     /// The key paths of the fields, in order.
     let keyPaths: [any AnyKeyPath & Sendable]
@@ -143,9 +139,6 @@ public final class Schema<Record: Model>: Sendable {
         keyKind = description.keyKind
         self.relations = Relations(relations)
         inverses = UsedInverses(after: facts.count)
-        var unread: [Record] = []
-        unread.reserveCapacity(1)
-        self.unread = unread
         keyPaths = facts.map(\.keyPath)
         elementTypes = facts.map(\.elementType)
         recodings = facts.map(\.recoding)
@@ -184,7 +177,6 @@ public final class Schema<Record: Model>: Sendable {
         keyKind = description.keyKind
         relations = schema.relations
         inverses = schema.inverses
-        unread = schema.unread
         keyPaths = schema.keyPaths
         elementTypes = schema.elementTypes
         recodings = schema.recodings

@@ -187,11 +187,6 @@ enum SchemaCheck {
                 return problem(
                     "two fields of '\(entity)' are named '\(field.name)' (ignoring case); rename one of them", field: field.name)
             }
-            if field.type.kind == .toMany, field.type.isOptional {
-                return problem(
-                    "the field '\(field.name)' of '\(entity)' is an optional list of models; declare a list that is not optional",
-                    field: field.name)
-            }
             if field.isIndexed, !field.type.kind.isOrdered {
                 return problem(
                     "the field '\(field.name)' of '\(entity)' is \(field.type), which cannot be indexed or unique; remove .indexed or .unique",
@@ -312,15 +307,15 @@ extension Schema {
         }
     }
 
-    /// Throws `.invalidSchema` when a list of a model that was made without its lists has lost the marker of that.
+    /// Throws `.invalidSchema` when a list of a model that was made without its lists is not nil.
     func checkLists(_ fields: [Int], of record: Record) throws {
-        for relation in relations where fields.contains(relation.field) {
+        for relation in relations where fields.contains(relation.field) && !relation.isRequired {
             guard !relation.isUnread(in: record) else { continue }
             let (entity, name) = (description.name, relation.name)
             throw StorageError(
                 .invalidSchema,
-                "the list '\(name)' of '\(entity)' is computed: a row that was read without it would be written back with an empty "
-                    + "list; declare it as a stored property",
+                "the list '\(name)' of '\(entity)' is computed, and not nil where it was not read: the row would be written back "
+                    + "with another list; declare it as a stored property",
                 entity: entity, field: name)
         }
     }

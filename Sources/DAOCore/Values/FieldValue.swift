@@ -25,6 +25,28 @@ public protocol Storable: Sendable {
     static func writeArray(_ array: [Self], to row: RowWriter, at index: Int) throws
     /// The value of a field declared as `[Self]`.
     static func value(ofArray array: [Self]) -> Value
+
+    /// The type of a field declared as `[Self]?`.
+    static var optionalArrayType: FieldType { get }
+    /// Reads a field declared as `[Self]?`.
+    static func readOptionalArray(from row: RowReader, at index: Int) throws -> [Self]?
+    /// Writes a field declared as `[Self]?`.
+    static func writeOptionalArray(_ array: [Self]?, to row: RowWriter, at index: Int) throws
+}
+
+extension Storable {
+    /// An optional array of scalars is embedded.
+    @inlinable public static var optionalArrayType: FieldType { FieldType(arrayType.kind, isOptional: true) }
+
+    /// Reads nil where nothing is stored; otherwise an embedded array.
+    @inlinable public static func readOptionalArray(from row: RowReader, at index: Int) throws -> [Self]? {
+        row.isNull(at: index) ? nil : try readArray(from: row, at: index)
+    }
+
+    /// Writes nil or an embedded array.
+    @inlinable public static func writeOptionalArray(_ array: [Self]?, to row: RowWriter, at index: Int) throws {
+        if let array { try writeArray(array, to: row, at: index) } else { try row.writeNull(at: index) }
+    }
 }
 
 /// A type that a field of a ``Model`` can have.
@@ -156,4 +178,17 @@ extension Array: FieldValue, Storable, PredicateArgument where Element: Storable
 
     /// The JSON of the array.
     @inlinable public var fieldValue: Value { Element.value(ofArray: self) }
+
+    /// `embedded` and optional for scalars, `toMany` for models.
+    @inlinable public static var optionalType: FieldType { Element.optionalArrayType }
+
+    /// Reads an optional array of the element type.
+    @inlinable public static func readOptional(from row: RowReader, at index: Int) throws -> Self? {
+        try Element.readOptionalArray(from: row, at: index)
+    }
+
+    /// Writes an optional array of the element type.
+    @inlinable public static func writeOptional(_ value: Self?, to row: RowWriter, at index: Int) throws {
+        try Element.writeOptionalArray(value, to: row, at: index)
+    }
 }

@@ -70,7 +70,7 @@ final class RecordWriter: RowWriter {
 
     override func writeNull(at index: Int) throws { try place(0, at: index, isNull: true) { _ in } }
 
-    override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws { try writeNull(at: index) }
+    override func writeRelated<Related: Model>(_ models: [Related]?, at index: Int) throws { try writeNull(at: index) }
 
     override func writeInt64(_ value: Int64, at index: Int) throws {
         let magnitude = UInt64(bitPattern: value ^ (value &>> 63))

@@ -5,6 +5,7 @@ import DAOCore
 struct RelationshipRunner: DatabaseRunner {
     private let database: any Database
     private let topics: any Storage<Topic>
+    private let briefTopics: any Storage<BriefTopic>
     private let posts: any Storage<Post>
     private let people: any Storage<Person>
     private let labels: any Storage<Label>
@@ -15,6 +16,7 @@ struct RelationshipRunner: DatabaseRunner {
     init(_ database: any Database) throws {
         self.database = database
         topics = try database.storage(for: Topic.self)
+        briefTopics = try database.storage(for: BriefTopic.self)
         posts = try database.storage(for: Post.self)
         people = try database.storage(for: Person.self)
         labels = try database.storage(for: Label.self)
@@ -40,9 +42,9 @@ struct RelationshipRunner: DatabaseRunner {
         case .label(let id, let version): try labels.persist(object: label(id, version))
         case .folder(let tree, let version): try folders.persist(object: try folder(tree, version))
         case .retitle(let id, let version):
-            guard var topic = try topics.read(byPrimaryKey: "\(id)", includeSubentities: false) else { return "none" }
+            guard var topic = try briefTopics.read(byPrimaryKey: "\(id)", includeSubentities: false) else { return "none" }
             topic.title = "\(version)"
-            try topics.persist(object: topic)
+            try briefTopics.persist(object: topic)
         case .shorten(let id, let count):
             return
                 "\(try topics.update(Query(where: Condition { $0.id == "\(id)" })) { $0.posts = Array($0.posts.dropFirst(count)) })"
@@ -208,7 +210,7 @@ struct RelationshipRunner: DatabaseRunner {
         for label in try labels.read() { content.labels[Int(label.id.uuid.15)] = Int(label.name) }
         for folder in try folders.read() {
             content.folders[folder.id] = Int(folder.name)
-            content.children[folder.id] = folder.children.map(\.id)
+            content.children[folder.id] = folder.children?.map(\.id)
         }
         for proposal in try proposals.read() {
             content.proposals[proposal.id] = Int(proposal.title)

@@ -61,12 +61,12 @@ open class RowReader {
 
     /// Returns the models of a relationship field, in order; at most one for a to-one relationship.
     ///
-    /// That of a backend is the array that marks a list as not read. Related rows are read together later.
+    /// That of a backend is nil, which says that they were not read. Related rows are read together later.
     ///
     /// - Parameters:
     ///   - type: The related model.
     ///   - index: The position of the field.
-    public func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] { Related.schema.unread }
+    public func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related]? { nil }
 
     /// Returns the ``Reference`` of a to-one relationship; nil where the row has no key.
     ///

@@ -52,11 +52,11 @@ open class RowWriter {
         try write(reference.validKey(), of: Related.schema.keyKind, at: index)
     }
 
-    /// Writes the models of a to-many relationship, in order.
+    /// Writes the models of a to-many relationship, in order; nil where they were not read.
     ///
     /// The writer of a backend uses the implementation of the base class, which does nothing. Related rows
     /// and the links to them are written separately.
-    open func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {}
+    open func writeRelated<Related: Model>(_ models: [Related]?, at index: Int) throws {}
 
     /// Writes a key as the value of a field of a kind.
     public final func write(_ key: Key, of kind: ValueKind, at index: Int) throws {

@@ -56,8 +56,8 @@ public class ValueRowReader: RowReader {
         if case .uuid(let value) = value(at: index) { value } else { throw wrong(at: index) }
     }
 
-    public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related] {
-        related[index] as? [Related] ?? Related.schema.unread
+    public override func readRelated<Related: Model>(_ type: Related.Type, at index: Int) throws -> [Related]? {
+        related[index] as? [Related]
     }
 
     public override func readReference<Related: Model>(_ type: Related.Type, at index: Int) throws -> Reference<Related>? {

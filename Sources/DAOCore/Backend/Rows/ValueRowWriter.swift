@@ -33,7 +33,7 @@ public final class ValueRowWriter: RowWriter {
         related[offset + index] = reference
         try super.writeReference(reference, at: index)
     }
-    public override func writeRelated<Related: Model>(_ models: [Related], at index: Int) throws {
+    public override func writeRelated<Related: Model>(_ models: [Related]?, at index: Int) throws {
         related[offset + index] = models
     }
 }
