@@ -300,7 +300,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
         #expect(progress.completedUnitCount == 131_072)
     }
 
-    @Test func fileThatShrinksIsAnErrorAndOneThatGrowsIsSentAsItWas() async throws {
+    @Test func filesAreSentAsTheyAreAndStreamsWithoutContentToo() async throws {
         let server = try LoopbackServer()
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
