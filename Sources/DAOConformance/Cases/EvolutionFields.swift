@@ -155,7 +155,7 @@ enum EvolutionFields {
             try expectSame(try again.dao(NoteWithEverything.self).read(), notes.map(everything))
             try checkDefaults(try again.dao(NoteWithEverything.self), 60)
             let third = try context.reopen(again)
-            try expectSame(try third.dao(NoteWithAllAtOnce.self).count { $0.color == "red" }, 60)
+            try expectSame(try third.dao(NoteWithHeadline.self).count { $0.headline != "" }, 60)
         },
         ConformanceCase(
             "E.tellsOldStorages", "E2",

@@ -179,12 +179,38 @@ enum EvolutionRetired {
             try dao.persist(NoteWithText(id: 1, title: "t", text: "changed"))
             try expectEqual(try require(database.entities().first, "the entity").index(of: "body"), nil, "the old name")
             try context.renew(&database)
-            // To the full model the body is a field that was added, and 'text' one that nobody declares.
-            let full = try database.dao(FullNote.self)
-            try expectEqual(try full.read().map(\.body), notes.map { _ in nil })
+            // To the full model the body has been renamed, or is a field that was added beside 'text', which nobody declares.
+            let error = try expectError(.schemaMismatch, entity: "note") { try database.storage(for: FullNote.self) }
+            try expect(error.message.contains(".renamed(from: \"text\") at 'body'"), "the way out in: \(error.message)")
             try context.renew(&database)
             try expectEqual(
                 try database.dao(NoteWithText.self).read().map(\.text), ["changed"] + notes.dropFirst().map(\.body))
+        },
+        ConformanceCase(
+            "E.asksForTheName", "E6", "E3",
+            title: "a field that goes beside a new one of its type is renamed or dropped by a word, and never without one",
+            requires: [.evolution]
+        ) { context in
+            var (database, notes) = try context.databaseOfNotes()
+            let before = try database.entities()
+            func refused<Record: Model>(_ model: Record.Type, _ old: String, _ new: String) throws {
+                try context.renew(&database)
+                let error = try expectError(.schemaMismatch, "\(new) for \(old)", entity: "note") { try database.storage(for: model) }
+                for way in [".renamed(from: \"\(old)\") at '\(new)'", ".dropped(\"\(old)\")"] {
+                    try expect(error.message.contains(way), "\(way) in: \(error.message)")
+                }
+                try expectEqual(try database.entities(), before, "the entity")
+            }
+            try refused(NoteThatRenames.self, "mark", "sign")
+            try refused(NoteThatRenamesTitle.self, "title", "name")
+            try context.renew(&database)
+            try expectSame(try database.dao(NoteV1.self).read(), notes)
+            // Both are declared: 'sign' is a new field.
+            try context.renew(&database)
+            try expectEqual(try database.dao(NoteWithSignToo.self).read().map(\.sign), notes.map { _ in nil })
+            try context.renew(&database)
+            _ = try database.dao(NoteWithSeal.self)
+            try expectEqual(try database.entities().first?.fields.contains { $0.name == "mark" }, false, "the dropped field")
         },
         ConformanceCase(
             "E.returnsAsAnotherType", "E6", "E3",

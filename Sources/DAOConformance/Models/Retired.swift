@@ -139,3 +139,52 @@ struct NoteWithOtherCase: Plain, Model, Equatable {
     static let schema = Schema(
         "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("Body", \.content))
 }
+
+/// The mark is called sign, without a word.
+struct NoteThatRenames: Model, Equatable {
+    var id: Int
+    var title: String
+    var rank: Int
+    var sign: String?
+
+    static let schema = Schema(
+        "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("sign", \.sign))
+}
+
+/// The title is called name, without a word.
+struct NoteThatRenamesTitle: Model, Equatable {
+    var id: Int
+    var name: String
+    var rank: Int
+    var mark: String?
+
+    static let schema = Schema(
+        "note", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name), Field("rank", \.rank), Field("mark", \.mark))
+}
+
+/// A sign beside the mark.
+struct NoteWithSignToo: Model, Equatable {
+    var id: Int
+    var title: String
+    var rank: Int
+    var mark: String?
+    var sign: String?
+
+    static let schema = Schema(
+        "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark),
+        Field("sign", \.sign))
+}
+
+/// A seal, and no mark any more.
+struct NoteWithSeal: Model, Equatable {
+    var id: Int
+    var title: String
+    var rank: Int
+    var sign: String?
+    var seal: String?
+
+    static let schema = Schema(
+        "note", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("sign", \.sign),
+        Field("seal", \.seal)
+    ).dropped("mark")
+}

@@ -44,6 +44,7 @@ public struct EntityChange: Sendable {
         var users: [Int?] = Array(repeating: nil, count: stored.fields.count)
         for (index, origin) in origins.enumerated() { if let origin { users[origin] = index } }
         var finding = Finding()
+        let added = declared.fields.indices.filter { origins[$0] == nil }.map { declared.fields[$0] }
         for (origin, field) in stored.fields.enumerated() {
             if let index = users[origin] {
                 finding.keep(
@@ -52,7 +53,8 @@ public struct EntityChange: Sendable {
             } else if declaration.dropped.contains(where: { $0.hasSameBytes(as: field.name) }) {
                 finding.drop(field)
             } else {
-                finding.retire(field, at: origin, isElsewhere: declaration.lacks(field))
+                let successor = added.first { $0.type == field.type && $0.relation?.entity == field.relation?.entity }
+                finding.retire(field, at: origin, isElsewhere: declaration.lacks(field), successor: successor)
             }
         }
         for (index, field) in declared.fields.enumerated() where origins[index] == nil {
@@ -251,13 +253,19 @@ extension EntityChange {
             }
         }
 
-        mutating func retire(_ field: FieldDescription, at origin: Int, isElsewhere: Bool) {
+        /// - Parameter successor: A new field of the same type, which can be the field under another name.
+        mutating func retire(_ field: FieldDescription, at origin: Int, isElsewhere: Bool, successor: FieldDescription?) {
             recodings.append(nil)
             fields.append(field)
             sources.append(.stored(origin))
             fills.append(nil)
             if field.isPrimaryKey {
                 obstacles.append("'\(field.name)', the stored primary key, is not declared")
+            } else if let successor, !isElsewhere {
+                obstacles.append(
+                    "'\(field.name)' is stored and not declared, and '\(successor.name)', of the same type, is declared and not stored; "
+                        + "say .renamed(from: \"\(field.name)\") at '\(successor.name)' when that is its new name, .dropped(\"\(field.name)\") "
+                        + "when its values are to go, or declare both")
             } else if !field.canRetire, !isElsewhere {
                 obstacles.append(
                     "'\(field.name)' is stored, is not optional and has no default, and is not declared; declare it, or say "
