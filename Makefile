@@ -164,11 +164,13 @@ tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
 	@Scripts/setup.sh
 	DAO_RACE_ROUNDS=$(RACE_ROUNDS) swift test $(TSAN_BUILD) --filter '$(TSAN_FILTER)' --skip SessionAnswerTests
 
-# The chapters of transactions, observation, concurrency, and closing.
-tsan-suite: ## Run the suite's concurrent chapters on every backend under ThreadSanitizer
+# The chapters of transactions, observation, concurrency, and closing; and the deepest conditions, since this is a build without
+# optimisation, whose frames are the largest.
+tsan-suite: ## Run the suite's concurrent chapters and deepest conditions on every backend under ThreadSanitizer
 	@Scripts/setup.sh
 	swift build $(TSAN_BUILD) --product dao-conformance --quiet
 	swift run $(TSAN_BUILD) --skip-build dao-conformance $(foreach chapter,T O C L,--chapter $(chapter))
+	swift run $(TSAN_BUILD) --skip-build dao-conformance --case P.deepest
 
 consumers: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 consumers: ## Packages that use one backend each build without the headers of the others

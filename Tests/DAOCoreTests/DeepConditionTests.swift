@@ -53,6 +53,7 @@ struct DeepConditionTests {
     }
 
     @Test(arguments: ["memory:", "sqlite:", "lmdb:"]) func deepestConditionNeedsLittleStack(_ scheme: String) throws {
+        #expect(Self.nested(640).node.levels == 640)
         let place = Place()
         try onSmallStack {
             let path = scheme == "memory:" ? "" : place.path("deep")
@@ -60,12 +61,17 @@ struct DeepConditionTests {
             let leaves = DAO(storage: try database.storage(for: Leaf.self))
             try leaves.persist([Leaf(id: 1, age: 1, children: []), Leaf(id: 2, age: 2, children: [])])
             let deepest = Self.nested(640)
-            #expect(deepest.node.levels == 640)
             #expect(try leaves.read(predicatedBy: deepest).map(\.id) == [1])
             #expect(try leaves.count(where: deepest) == 1)
             #expect(try leaves.count(where: Self.nested(638) && C { $0.children.isEmpty }) == 1)
             #expect(deepest == Self.nested(640))
             #expect(Set([deepest]).count == 1)
+            let filter = try deepest.node.filter(for: Leaf.schema.description)
+            #expect(try filter == Self.nested(640).node.filter(for: Leaf.schema.description))
+            #expect(try filter != Self.nested(638).node.filter(for: Leaf.schema.description))
+            #expect(Set([filter, filter]).count == 1)
+            #expect(filter.fields == [0, 1])
+            #expect(filter.implies(filter) && !filter.implies(.isNull(field: 1, true)))
             do {
                 _ = try leaves.read(predicatedBy: Self.nested(642))
                 Issue.record("a condition of 642 levels is accepted")
@@ -88,8 +94,8 @@ struct DeepConditionTests {
             func nested(_ levels: Int) -> C {
                 C((0..<levels).reduce(PredicateNode.constant(true)) { node, _ in .related(field: 2, .any, node) })
             }
-            #expect(try leaves.count(where: nested(39)) == 0)
-            #expect(throws: StorageError.self) { try leaves.count(where: nested(40)) }
+            #expect(try leaves.count(where: nested(26)) == 0)
+            #expect(throws: StorageError.self) { try leaves.count(where: nested(27)) }
             try database.close()
         }
     }

@@ -30,4 +30,16 @@ import Testing
             _ = try Ledger(place.url()).tallies.read()
         }
     }
+
+    /// One call that does not fit refuses none of the small ones beside it.
+    @Test(arguments: Place.Kind.allCases) func callsThatDoNotFitRefuseNoOthers(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = Place(kind)
+            let wrong = try #require(try Child("full-tasks", place.url()).line(within: 60))
+            #expect(wrong == "0 0", "the small rows that were refused, and the long ones that were not")
+            let ledger = try Ledger(place.url())
+            #expect(try ledger.tallies.read().map(\.id) == (0..<200).filter { $0 % 40 != 20 })
+            #expect(try ledger.entries.count() == 0)
+        }
+    }
 }

@@ -195,7 +195,9 @@ enum EvolutionRetired {
             let before = try database.entities()
             func refused<Record: Model>(_ model: Record.Type, _ old: String, _ new: String) throws {
                 try context.renew(&database)
-                let error = try expectError(.schemaMismatch, "\(new) for \(old)", entity: "note") { try database.storage(for: model) }
+                let error = try expectError(.schemaMismatch, "\(new) for \(old)", entity: "note") {
+                    try database.storage(for: model)
+                }
                 for way in [".renamed(from: \"\(old)\") at '\(new)'", ".dropped(\"\(old)\")"] {
                     try expect(error.message.contains(way), "\(way) in: \(error.message)")
                 }

@@ -124,6 +124,47 @@ enum PredicatesNil {
             }
             try query.wait(seconds: 60, "a query of 640 levels")
         },
+        ConformanceCase(
+            "P.deepestPath", "P7", "P5", "W5",
+            title: "the longest path of to-ones there may be works on a stack of 512 KiB; a longer one is refused"
+        ) { context in
+            let database = try context.open()
+            let errands = try database.storage(for: Errand.self)
+            try database.storage(for: Person.self).persist(objects: [Person(id: 1, name: "Ada")])
+            let length = 26
+            // Each is a part of the one before.
+            try errands.persist(
+                objects: (0...length).map { Errand(id: $0, whole: $0 == 0 ? nil : Reference($0 - 1), owner: Reference(1)) })
+            let whole = Errand.schema.description.index(of: "whole") ?? 0
+            /// The condition that a number of steps lead to the first errand.
+            @Sendable func path(_ steps: Int, _ next: (PredicateNode) -> PredicateNode = { $0 }) -> Condition<Errand> {
+                Condition(
+                    (0..<steps).reduce(PredicateNode.compare(field: 0, .equal, .integer(0))) { node, _ in
+                        .through(field: whole, next(node))
+                    })
+            }
+            let query = Background(stackSize: 512 << 10) {
+                for steps in length - 3...length {
+                    try expectEqual(try errands.read(Query(where: path(steps))).map(\.id), [steps], "the rows of \(steps) steps")
+                    try expectEqual(try errands.count(Query(where: !path(steps))), length, "the others of \(steps) steps")
+                }
+                try expectError(.invalidPredicate, entity: "errand") { try errands.count(Query(where: path(length + 1))) }
+                // Each step is a condition on the related row and another one.
+                let pairs = path(length - 2) { .not(.and([$0, .compare(field: 0, .greaterOrEqual, .integer(0))])) }
+                let both = Query(where: !pairs && path(length), orderedBy: [.descending(\.title), .ascending(\.id)], limit: 1)
+                try expectEqual(try errands.read(both).map(\.id), [length], "the first row of two paths")
+                let words = Condition<Errand>(Array(repeating: "whole.", count: length).joined() + "id == 0")
+                try expectEqual(try errands.read(Query(where: words)).map(\.id), [length], "the rows of a path in words")
+                try database.transaction {
+                    let first = Query(where: path(length), orderedBy: [.descending(\.title)], limit: 1)
+                    try expectEqual(try errands.read(first).map(\.id), [length], "the first row of a path, in a transaction")
+                    _ = try errands.update(Query(where: path(length))) { $0.title = "last" }
+                    _ = try errands.erase(Query(where: path(length)))
+                }
+                try expectEqual(try errands.count(), length, "the rows that an erasure leaves")
+            }
+            try query.wait(seconds: 60, "a query of the longest path")
+        },
     ]
 
     private static let ranges: [ConformanceCase] = [

@@ -6,7 +6,7 @@
 /// ```
 ///
 /// Its creation never fails. A condition that is not valid, or nests more than 640 levels deep (a condition on
-/// related rows counts for 16), throws `.invalidPredicate` when it is used. Other libraries call it a
+/// related rows counts for 24), throws `.invalidPredicate` when it is used. Other libraries call it a
 /// predicate; Foundation has a type with that name.
 ///
 /// A condition that is kept and used again is checked and resolved by its first query only.

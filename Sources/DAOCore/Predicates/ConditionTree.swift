@@ -4,9 +4,12 @@ struct ConditionTree: Sendable {
     /// fits on a stack of 512 KiB, also the walk that releases it.
     static let maximumDepth = 640
 
-    /// The number of levels that a condition on related rows, or on a part of an embedded value, counts for: it costs the
-    /// stack of a query, or of a parser.
-    fileprivate static let relationDepth = 16
+    /// The number of levels that a condition on related rows counts for: it costs the stack of a query, which is 14 KiB
+    /// without optimisation.
+    fileprivate static let relationDepth = 24
+
+    /// The number of levels that a condition on a part of an embedded value counts for: it costs the stack of a parser.
+    fileprivate static let partDepth = 16
 
     private enum Form {
         case node(PredicateNode)
@@ -198,8 +201,8 @@ extension PredicateNode {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes.map { ($0, depth + 1) }
             case .not(let node): pending.append((node, depth + 1))
-            case .related(_, _, let node), .through(_, let node), .embedded(_, _, let node):
-                pending.append((node, depth + ConditionTree.relationDepth))
+            case .related(_, _, let node), .through(_, let node): pending.append((node, depth + ConditionTree.relationDepth))
+            case .embedded(_, _, let node): pending.append((node, depth + ConditionTree.partDepth))
             default: continue
             }
         }

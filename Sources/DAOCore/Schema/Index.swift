@@ -222,6 +222,10 @@ public struct Index<Record: Model>: Sendable {
                 let filter = try makeCondition().node.filter(for: entity)
                 if filter == .all { return .failure(problem("has a condition that every row meets; remove it")) }
                 if filter == .none { return .failure(problem("has a condition that no row meets; remove the index")) }
+                // The condition that is stored is walked recursively, and has no more levels than comparisons.
+                if filter.leafCount > IndexCondition.maximumSize {
+                    return .failure(problem(IndexCondition.tooLarge(filter.leafCount)))
+                }
                 description.condition = IndexCondition(filter, of: entity)
             } catch let error as StorageError {
                 return .failure(problem("has a condition that is not valid: \(error.message)", field: error.field))

@@ -95,6 +95,11 @@ extension IndexCondition {
         }
     }
 
+    /// What is said of an index whose condition is too large.
+    static func tooLarge(_ size: Int) -> String {
+        "has a condition with \(size) values and comparisons; use at most \(maximumSize)"
+    }
+
     /// Whether every conjunction, disjunction and list has parts.
     var isComplete: Bool {
         switch self {

@@ -256,9 +256,7 @@ enum SchemaCheck {
                     return problem("has a condition with a value that is not of the type of its field; use values of that type")
                 }
                 guard condition.size <= IndexCondition.maximumSize else {
-                    return problem(
-                        "has a condition with \(condition.size) values and comparisons; use at most \(IndexCondition.maximumSize)"
-                    )
+                    return problem(IndexCondition.tooLarge(condition.size))
                 }
             } else if index.fields.count == 1, index.fields[0].isAscending, index.elements == nil {
                 let form = index.isUnique ? ".unique" : ".indexed"

@@ -1,25 +1,26 @@
 import DAOCore
 import Foundation
 
-/// A conjunction: matches when all conditions match.
-final class AllNode: FilterNode {
-    private let nodes: [FilterNode]
-    init(_ nodes: [FilterNode]) { self.nodes = nodes }
-
-    override func matches(_ reader: RecordReader) throws -> Bool {
-        for node in nodes where try !node.matches(reader) { return false }
-        return true
+/// Conditions that are joined, at any depth. They are a list in which each one leads to the next that has to be looked at.
+final class JoinedNode: FilterNode {
+    /// A condition, and the positions of what follows where it matches and where it does not.
+    struct Step {
+        let node: FilterNode
+        var ifMatches: Int
+        var ifNot: Int
     }
-}
 
-/// A disjunction: matches when any condition matches.
-final class AnyNode: FilterNode {
-    private let nodes: [FilterNode]
-    init(_ nodes: [FilterNode]) { self.nodes = nodes }
+    /// The position that stands for the end of a filter that matches is the number of steps; the other end is after it.
+    private let steps: [Step]
+
+    init(_ steps: [Step]) { self.steps = steps }
 
     override func matches(_ reader: RecordReader) throws -> Bool {
-        for node in nodes where try node.matches(reader) { return true }
-        return false
+        var position = 0
+        while position < steps.count {
+            position = try steps[position].node.matches(reader) ? steps[position].ifMatches : steps[position].ifNot
+        }
+        return position == steps.count
     }
 }
 

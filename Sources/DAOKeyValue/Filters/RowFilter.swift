@@ -88,10 +88,40 @@ struct FilterCompiler {
     /// The node of a filter.
     func node(_ filter: Filter) -> FilterNode {
         switch filter {
-        case .all: FilterNode()
-        case .none: NegationNode(FilterNode())
-        case .and(let filters): AllNode(filters.map(node))
-        case .or(let filters): AnyNode(filters.map(node))
+        case .and, .or: JoinedNode(steps(of: filter))
+        default: leaf(filter)
+        }
+    }
+
+    /// The conditions of a filter as a list, made from its end, where each condition knows what follows. It has an explicit
+    /// stack, as `Filter.matches` does.
+    private func steps(of filter: Filter) -> [JoinedNode.Step] {
+        // Positions count from the end while the list is made; nil is the condition that was added last.
+        let (matches, doesNot) = (-1, -2)
+        var steps: [JoinedNode.Step] = []
+        var pending: [(filter: Filter, ifMatches: Int?, ifNot: Int?)] = [(filter, matches, doesNot)]
+        while let part = pending.popLast() {
+            let (ifMatches, ifNot) = (part.ifMatches ?? steps.count - 1, part.ifNot ?? steps.count - 1)
+            switch part.filter {
+            case .and(let filters) where !filters.isEmpty:
+                pending += filters.dropLast().map { ($0, nil, ifNot) }
+                pending.append((filters[filters.count - 1], ifMatches, ifNot))
+            case .or(let filters) where !filters.isEmpty:
+                pending += filters.dropLast().map { ($0, ifMatches, nil) }
+                pending.append((filters[filters.count - 1], ifMatches, ifNot))
+            default: steps.append(JoinedNode.Step(node: leaf(part.filter), ifMatches: ifMatches, ifNot: ifNot))
+            }
+        }
+        let last = steps.count - 1
+        return steps.reversed().map { step in
+            JoinedNode.Step(node: step.node, ifMatches: last - step.ifMatches, ifNot: last - step.ifNot)
+        }
+    }
+
+    private func leaf(_ filter: Filter) -> FilterNode {
+        switch filter {
+        case .all, .and: FilterNode()
+        case .none, .or: NegationNode(FilterNode())
         case .isNull(let field, let expected): NullNode(field, expected)
         case .compare(let field, let comparison, let value): compare(field, comparison, value) ?? ReferenceNode(filter)
         case .isIn(let field, let set, let isNegated): isIn(field, set, isNegated) ?? ReferenceNode(filter)

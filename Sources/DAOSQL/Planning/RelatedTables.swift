@@ -42,20 +42,23 @@ struct RelatedTables {
     ///
     /// - Returns: Whether the others are evaluated in another way where few rows are looked at.
     private mutating func findFew(in filter: Filter, _ assumesFew: Bool) throws -> Bool {
-        switch filter {
-        case .and(let filters), .or(let filters):
-            return try filters.reduce(false) { try findFew(in: $1, assumesFew) || $0 }
-        case .related(let filter, _):
-            guard case .any(let inner) = filter.test else { return false }
-            // The related rows of a reference were looked for before: where one key is found, an index may have the order, too.
-            if filter.relation.isToOne, !filter.isInverse { return true }
-            if !inner.reachesRelated, try isMetByFew(inner, of: instance.table(for: filter.target, in: session), assumesFew) {
+        var dependsOnRows = false
+        try filter.allLeaves { leaf in
+            guard case .related(let filter, _) = leaf, case .any(let inner) = filter.test else { return true }
+            if filter.relation.isToOne, !filter.isInverse {
+                // The related rows of a reference were looked for before: where one key is found, an index may have the order,
+                // too.
+                dependsOnRows = true
+            } else if !inner.reachesRelated,
+                try isMetByFew(inner, of: instance.table(for: filter.target, in: session), assumesFew)
+            {
                 metByFew.insert(ObjectIdentifier(filter))
-                return false
+            } else if filter.isInverse {
+                dependsOnRows = true
             }
-            return filter.isInverse
-        default: return false
+            return true
         }
+        return dependsOnRows
     }
 
     /// Whether an index leads to few rows of a table that can meet a condition, or there are only few.

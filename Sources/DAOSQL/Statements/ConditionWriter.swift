@@ -429,14 +429,6 @@ extension Comparison {
 }
 
 extension Filter {
-    /// The number of conditions on the same level.
-    fileprivate var leafCount: Int {
-        switch self {
-        case .and(let parts), .or(let parts): parts.reduce(0) { $0 + $1.leafCount }
-        default: 1
-        }
-    }
-
     /// Divides a filter into the part that the engine of a table evaluates, and the rest.
     ///
     /// - Returns: The engine's part, and the rest, which is nil when there is none. A row matches when it matches both.

@@ -21,6 +21,7 @@ enum Commands {
         case "tasks": try Tasks.run(arguments)
         case "crash-tasks": try Tasks.commitUntilKilled(arguments)
         case "failing-tasks": try Tasks.fail(arguments)
+        case "full-tasks": try Tasks.fill(arguments)
         case "fill": try Filling.run(arguments)
         case "fail": try FailingDisk.run(arguments)
         case "broken": try serveBroken(arguments)

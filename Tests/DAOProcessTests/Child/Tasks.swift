@@ -1,4 +1,5 @@
 import DAOChildProcesses
+import DAOConformance
 import DAOCore
 import DAOFileCalls
 import Dispatch
@@ -59,6 +60,30 @@ enum Tasks {
             }
         }
         answer(kinds.withLock { $0.sorted().joined(separator: " ") })
+    }
+
+    /// `full-tasks <url>`: stores a small row in each of 195 tasks, beside five whose rows are longer than a file may be, and
+    /// answers with the number of small rows that were refused, and of long ones that were not.
+    static func fill(_ arguments: ArraySlice<String>) throws {
+        let ledger = try Commands.ledger(arguments)
+        try DAOConformance.Filling.limitFiles(to: 8 << 20)
+        let wrong = Lock((refused: 0, accepted: 0))
+        let long = String(repeating: "long ", count: 4 << 20)
+        try together(200) { task in
+            let isLong = task % 40 == 20
+            do {
+                if isLong {
+                    try await ledger.entries.create([Entry(id: task, batch: task, text: long)])
+                    wrong.withLock { $0.accepted += 1 }
+                } else {
+                    try await ledger.tallies.persist(Tally(id: task, value: task))
+                }
+            } catch let error as StorageError where error.kind == .outOfSpace {
+                if !isLong { wrong.withLock { $0.refused += 1 } }
+            }
+        }
+        try DAOConformance.Filling.limitFiles(to: nil)
+        answer(wrong.withLock { "\($0.refused) \($0.accepted)" })
     }
 
     /// Runs tasks and waits for them.

@@ -12,8 +12,6 @@ public enum EmbeddedPart: Sendable, Hashable {
 ///
 /// It needs nothing but the stored text, so a storage can leave it to ``matches(_:)``.
 public final class EmbeddedFilter: Sendable, Hashable {
-    // An object, because a filter of many levels is walked recursively: every level has room for the largest case.
-
     /// The position of the field with the embedded value.
     public let field: Int
     /// The part.

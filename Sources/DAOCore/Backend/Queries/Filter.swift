@@ -43,16 +43,47 @@ extension Filter {
     ///
     /// - Parameter row: A closure that returns a field of the row by its position.
     public func matches(_ row: (Int) throws -> Value) rethrows -> Bool {
-        // The leaves are elsewhere: they would make the frame of every level larger.
-        switch self {
-        case .and(let filters):
-            for filter in filters where try !filter.matches(row) { return false }
-            return true
-        case .or(let filters):
-            for filter in filters where try filter.matches(row) { return true }
-            return false
-        default: return try leafMatches(row)
+        // It has an explicit stack: the stack of a thread has no room for the deepest filter without optimisation. The
+        // outermost level is not on it, so that most filters allocate nothing.
+        var outer: [(rest: ArraySlice<Filter>, isAnd: Bool)] = []
+        var level: (rest: ArraySlice<Filter>, isAnd: Bool)?
+        var filter = self
+        while true {
+            let holds: Bool
+            switch filter {
+            case .and(let filters), .or(let filters):
+                let isAnd = if case .and = filter { true } else { false }
+                holds = isAnd
+                if let first = filters.first {
+                    if let level { outer.append(level) }
+                    level = (filters.dropFirst(), isAnd)
+                    filter = first
+                    continue
+                }
+            default: holds = try filter.leafMatches(row)
+            }
+            // The first part that decides a level ends it.
+            while let current = level, holds != current.isAnd || current.rest.isEmpty { level = outer.popLast() }
+            guard let next = level?.rest.popFirst() else { return holds }
+            filter = next
         }
+    }
+
+    /// Calls a closure with every part that is neither a conjunction nor a disjunction, until it returns false. The order is
+    /// that of the filter.
+    ///
+    /// - Returns: Whether the closure returned true for all.
+    @discardableResult package func allLeaves(_ body: (Filter) throws -> Bool) rethrows -> Bool {
+        var pending: [Filter] = []
+        var next: Filter? = self
+        while let filter = next {
+            switch filter {
+            case .and(let filters), .or(let filters): pending += filters.reversed()
+            default: if try !body(filter) { return false }
+            }
+            next = pending.popLast()
+        }
+        return true
     }
 
     private func leafMatches(_ row: (Int) throws -> Value) rethrows -> Bool {
@@ -88,24 +119,113 @@ extension Filter {
         }
     }
 
+    /// The number of parts that are neither conjunctions nor disjunctions.
+    package var leafCount: Int {
+        var count = 0
+        allLeaves { _ in
+            count += 1
+            return true
+        }
+        return count
+    }
+
     /// The fields whose whole value the filter compares with a value or another field.
     package var comparedFields: Set<Int> {
-        switch self {
-        case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.comparedFields) }
-        case .compare(let field, _, _), .isIn(let field, _, _): [field]
-        case .compareFields(let left, _, let right, _): [left, right]
-        case .all, .none, .isNull, .text, .related, .embedded: []
+        var fields: Set<Int> = []
+        allLeaves { leaf in
+            switch leaf {
+            case .compare(let field, _, _), .isIn(let field, _, _): fields.insert(field)
+            case .compareFields(let left, _, let right, _): fields.formUnion([left, right])
+            case .and, .or, .all, .none, .isNull, .text, .related, .embedded: break
+            }
+            return true
         }
+        return fields
     }
 
     /// The fields that the filter uses.
     public var fields: Set<Int> {
-        switch self {
-        case .all, .none, .related: []
-        case .and(let filters), .or(let filters): filters.reduce(into: []) { $0.formUnion($1.fields) }
-        case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _): [field]
-        case .compareFields(let left, _, let right, _): [left, right]
-        case .embedded(let filter, _): [filter.field]
+        var fields: Set<Int> = []
+        allLeaves { leaf in
+            switch leaf {
+            case .all, .none, .related, .and, .or: break
+            case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _):
+                fields.insert(field)
+            case .compareFields(let left, _, let right, _): fields.formUnion([left, right])
+            case .embedded(let filter, _): fields.insert(filter.field)
+            }
+            return true
+        }
+        return fields
+    }
+}
+
+// The derived comparison and hash recurse; these do not.
+extension Filter {
+    /// Returns whether both filters have the same parts in the same order.
+    public static func == (left: Filter, right: Filter) -> Bool {
+        var pending: [(Filter, Filter)] = []
+        var next: (Filter, Filter)? = (left, right)
+        while let pair = next {
+            let isSame: Bool
+            switch pair {
+            case (.and(let parts), .and(let others)), (.or(let parts), .or(let others)):
+                isSame = parts.count == others.count
+                pending += zip(parts, others)
+            case (.all, .all), (.none, .none): isSame = true
+            case (.isNull(let field, let expected), .isNull(let otherField, let otherExpected)):
+                isSame = field == otherField && expected == otherExpected
+            case (.compare(let field, let comparison, let value), .compare(let otherField, let otherComparison, let otherValue)):
+                isSame = field == otherField && comparison == otherComparison && value == otherValue
+            case (
+                .compareFields(let first, let comparison, let second, let isNegated),
+                .compareFields(let otherFirst, let otherComparison, let otherSecond, let otherIsNegated)
+            ):
+                isSame =
+                    first == otherFirst && comparison == otherComparison && second == otherSecond && isNegated == otherIsNegated
+            case (.isIn(let field, let set, let isNegated), .isIn(let otherField, let otherSet, let otherIsNegated)):
+                isSame = field == otherField && set == otherSet && isNegated == otherIsNegated
+            case (.text(let field, let pattern, let isNegated), .text(let otherField, let otherPattern, let otherIsNegated)):
+                isSame = field == otherField && pattern == otherPattern && isNegated == otherIsNegated
+            case (.related(let filter, let isNegated), .related(let other, let otherIsNegated)):
+                isSame = filter == other && isNegated == otherIsNegated
+            case (.embedded(let filter, let isNegated), .embedded(let other, let otherIsNegated)):
+                isSame = filter == other && isNegated == otherIsNegated
+            default: isSame = false
+            }
+            if !isSame { return false }
+            next = pending.popLast()
+        }
+        return true
+    }
+
+    /// Hashes the parts.
+    public func hash(into hasher: inout Hasher) {
+        allLeaves { leaf in
+            switch leaf {
+            case .all, .and: hasher.combine(0)
+            case .none, .or: hasher.combine(1)
+            case .isNull(let field, let expected):
+                hasher.combine(field)
+                hasher.combine(expected)
+            case .compare(let field, let comparison, let value):
+                hasher.combine(field)
+                hasher.combine(comparison)
+                hasher.combine(value)
+            case .compareFields(let first, let comparison, let second, _):
+                hasher.combine(first)
+                hasher.combine(comparison)
+                hasher.combine(second)
+            case .isIn(let field, let set, _):
+                hasher.combine(field)
+                hasher.combine(set)
+            case .text(let field, let pattern, _):
+                hasher.combine(field)
+                hasher.combine(pattern)
+            case .related(let filter, _): hasher.combine(filter)
+            case .embedded(let filter, _): hasher.combine(filter)
+            }
+            return true
         }
     }
 }

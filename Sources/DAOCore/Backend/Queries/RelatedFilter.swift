@@ -2,8 +2,6 @@
 ///
 /// For every other storage, conditions on related rows are resolved into keys before it gets its query.
 public final class RelatedFilter: Sendable, Hashable {
-    // An object, because a filter of many levels is walked recursively: every level has room for the largest case.
-
     /// What must hold of the related rows.
     package indirect enum Test: Sendable, Hashable {
         /// There is a link. The row may be missing.
@@ -46,11 +44,7 @@ public final class RelatedFilter: Sendable, Hashable {
 extension Filter {
     /// Whether a part of the filter is about related rows.
     package var reachesRelated: Bool {
-        switch self {
-        case .and(let filters), .or(let filters): filters.contains(where: \.reachesRelated)
-        case .related: true
-        default: false
-        }
+        !allLeaves { if case .related = $0 { false } else { true } }
     }
 }
 
