@@ -107,6 +107,33 @@ enum RelationsIncluding {
             let names = try await results.next("a result after a change").map { $0.helper?.row?.name }
             try expectEqual(names, ["changed"], "the helper's name")
         },
+        ConformanceCase(
+            concurrent: "O.includingInClosure", "O5", "R11",
+            title: "an observed closure sees a change of the row of a Reference that its read names"
+        ) { context in
+            let (database, errands) = try open(context)
+            let people = try database.dao(Person.self)
+            let named = try errands.including(\.helper)
+            var values = Observations.Results(database.observe { try named.read { $0.id == 2 } })
+            var names = Observations.Results(database.observe { try named.read { $0.id == 2 }.map { $0.helper?.row?.name } })
+            var sets = Observations.Results(database.observe { try Set(named.read { $0.id == 2 }.map(\.helper)) })
+            var keys = Observations.Results(database.observe { try errands.read { $0.id == 2 } })
+            _ = try await values.next("the first rows")
+            _ = try await names.next("the first names")
+            _ = try await sets.next("the first set")
+            _ = try await keys.next("the first rows without the helper's row")
+            try await people.persist(Person(id: 2, name: "not in the value"))
+            try await people.persist(Person(id: 1, name: "changed"))
+            let rows = try await values.next("rows after a change")
+            try expectEqual(rows.map { $0.helper?.row?.name }, ["changed"], "the helper's name in a row")
+            let name = try await names.next("names after a change")
+            try expectEqual(name, ["changed"], "the helper's name")
+            let helpers = try await sets.next("a set after a change")
+            try expectEqual(helpers.map { $0?.row?.name }, ["changed"], "the helper's name in a set")
+            try await errands.update(where: { $0.id == 2 }) { $0.title = "new" }
+            let bare = try await keys.next("rows after a change of the errand")
+            try expectEqual(bare.map(\.title), ["new"], "a read without the row sees no change of the row")
+        },
     ]
 }
 

@@ -8,6 +8,9 @@ final class ObservedReads: Sendable {
     /// The observation whose closure is running.
     static var current: ObservedReads? { isUsed.load(ordering: .relaxed) ? ofTask : nil }
     @TaskLocal private static var ofTask: ObservedReads?
+    /// Whether an observation compares two values: References are then equal when their rows are equal, too.
+    static var comparesRows: Bool { isUsed.load(ordering: .relaxed) && comparesRowsInTask }
+    @TaskLocal private static var comparesRowsInTask = false
     /// Whether the process has ever observed. Where it has not, a read does not look at the task.
     private static let isUsed = Atomic(false)
 
@@ -54,6 +57,9 @@ final class ObservedReads: Sendable {
         defer { didRun() }
         return try Self.$ofTask.withValue(self) { try body() }
     }
+
+    /// Runs a closure that compares two values of an observation.
+    static func comparingRows(_ body: () -> Bool) -> Bool { $comparesRowsInTask.withValue(true) { body() } }
 
     /// Records a read. It is called before the read, and before the snapshot begins that the read uses: every
     /// commit that the read does not see is then announced to this observation.

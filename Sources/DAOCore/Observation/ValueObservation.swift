@@ -95,7 +95,8 @@ extension Database {
     ///
     /// The closure reads with any DAOs and storages. It runs again after a commit that touches an entity that it
     /// read in its last run, or an entity that relationships of such an entity lead to. A value that is equal to
-    /// the last value is not delivered.
+    /// the last value is not delivered. Here two References are equal when their keys and the rows that
+    /// ``DAO/including(_:)`` brought are equal.
     ///
     /// ```swift
     /// struct Inbox: Equatable { var unread: Int, newest: Message?, size: Int }
@@ -122,7 +123,8 @@ extension Database {
             let last = LastResult<Value>()
             return {
                 let value = Optional.some(try body())
-                return last.replace(with: value) == value ? nil : value
+                let before = last.replace(with: value)
+                return ObservedReads.comparingRows { before == value } ? nil : value
             }
         }
     }

@@ -81,7 +81,18 @@ public struct Reference<Target: Model>: Sendable {
 
 extension Reference: Hashable {
     /// Whether both lead to the same key.
-    public static func == (left: Reference, right: Reference) -> Bool { left.key == right.key }
+    public static func == (left: Reference, right: Reference) -> Bool {
+        guard left.key == right.key else { return false }
+        if left.rows.isEmpty, right.rows.isEmpty { return true }
+        return !ObservedReads.comparesRows || left.hasSameRow(as: right)
+    }
+
+    /// Whether both have the same row, or none. A row that cannot be compared has changed.
+    private func hasSameRow(as other: Reference) -> Bool {
+        guard let row, let otherRow = other.row else { return false }
+        guard let mine = try? Fingerprint(of: row), let others = try? Fingerprint(of: otherRow) else { return false }
+        return mine == others
+    }
 
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) { hasher.combine(key) }
