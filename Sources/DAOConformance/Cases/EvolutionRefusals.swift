@@ -13,6 +13,15 @@ enum EvolutionRefusals {
         refusal(
             "E.retiredWithoutDefault", "a required field without default that is not declared", NoteWithLess.self,
             says: ["'rank'", "declare it", ".dropped(\"rank\")"]),
+        refusal(
+            "E.renamedSilently", "a required field that goes where one of its type comes", NoteWithLevel.self,
+            says: ["'rank'", "'level'", ".renamed(from: \"rank\")", ".dropped(\"rank\")"]),
+        refusal(
+            "E.renamedSilentlyToRequired", "a required field that comes where an optional one goes", NoteWithLabel.self,
+            says: ["'label'", "'mark'", ".renamed(from: \"mark\")"]),
+        refusal(
+            "E.renamedKeySilently", "a key of another name", NoteWithOtherKey.self,
+            says: ["'id'", "'number'", ".renamed(from: \"id\")"]),
         refusal("E.changedKeyType", "a key of another type", NoteWithTextKey.self, says: ["'id'", "int64", "string"]),
         refusal("E.changedKey", "another key", NoteByTitle.self, says: ["'id'", "'title'", "primary key"]),
         ConformanceCase(

@@ -268,6 +268,42 @@ struct NoteWithRequiredField: Plain, Model, Equatable {
         Field("extra", \.extra))
 }
 
+/// The rank has another name, without a word about it.
+struct NoteWithLevel: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var level: Int
+    var mark: String?
+
+    static let schema = Schema(
+        "note", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("level", \.level, .default(0)), Field("mark", \.mark))
+}
+
+/// The mark has another name, without a word about it, and is required.
+struct NoteWithLabel: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var rank: Int
+    var label: String
+
+    static let schema = Schema(
+        "note", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("label", \.label))
+}
+
+/// The key has another name, without a word about it.
+struct NoteWithOtherKey: Plain, Model, Equatable {
+    var number: Int
+    var title: String
+    var rank: Int
+    var mark: String?
+
+    static let schema = Schema(
+        "note", Self.init,
+        Field("number", \.number, .primaryKey), Field("title", \.title), Field("rank", \.rank), Field("mark", \.mark))
+}
+
 /// The key is text.
 typealias NoteWithTextKey = Note<String, Int, String?>
 

@@ -44,21 +44,23 @@ public struct EntityChange: Sendable {
         var users: [Int?] = Array(repeating: nil, count: stored.fields.count)
         for (index, origin) in origins.enumerated() { if let origin { users[origin] = index } }
         var finding = Finding()
-        let added = declared.fields.indices.filter { origins[$0] == nil }.map { declared.fields[$0] }
+        let isDropped = { (field: FieldDescription) in declaration.dropped.contains { $0.hasSameBytes(as: field.name) } }
+        let going = stored.fields.indices.filter { users[$0] == nil }.map { stored.fields[$0] }
+            .filter { !isDropped($0) && !declaration.lacks($0) }
+        let coming = declared.fields.indices.filter { origins[$0] == nil }.map { declared.fields[$0] }
         for (origin, field) in stored.fields.enumerated() {
             if let index = users[origin] {
                 finding.keep(
                     field, at: origin, as: declared.fields[index], declaration.defaults[index],
                     declaration.recodings.isEmpty ? nil : declaration.recodings[index])
-            } else if declaration.dropped.contains(where: { $0.hasSameBytes(as: field.name) }) {
+            } else if isDropped(field) {
                 finding.drop(field)
             } else {
-                let successor = added.first { $0.type == field.type && $0.relation?.entity == field.relation?.entity }
-                finding.retire(field, at: origin, isElsewhere: declaration.lacks(field), successor: successor)
+                finding.retire(field, at: origin, isElsewhere: declaration.lacks(field), coming)
             }
         }
         for (index, field) in declared.fields.enumerated() where origins[index] == nil {
-            finding.add(field, declaration.defaults[index])
+            finding.add(field, declaration.defaults[index], going)
         }
         finding.checkNames()
         finding.findIndexes(stored, users, declared, finding.sources)
@@ -239,7 +241,7 @@ extension EntityChange {
             }
         }
 
-        mutating func add(_ field: FieldDescription, _ value: Value?) {
+        mutating func add(_ field: FieldDescription, _ value: Value?, _ going: [FieldDescription]) {
             recodings.append(nil)
             fields.append(field)
             sources.append(.value(value ?? .null))
@@ -247,29 +249,39 @@ extension EntityChange {
             if field.isPrimaryKey {
                 obstacles.append("'\(field.name)', the declared primary key, is not stored")
             } else if value == nil, !field.type.isOptional, field.type.kind != .toMany {
-                obstacles.append("'\(field.name)' is not stored, is not optional and has no default")
+                let earlier = going.filter { $0.canBecome(field) }.map {
+                    "; if it is a new name of '\($0.name)', say .renamed(from: \"\($0.name)\")"
+                }
+                obstacles.append("'\(field.name)' is not stored, is not optional and has no default" + earlier.joined())
             } else {
                 steps.append("'\(field.name)' is added")
             }
         }
 
-        /// - Parameter successor: A new field of the same type, which can be the field under another name.
-        mutating func retire(_ field: FieldDescription, at origin: Int, isElsewhere: Bool, successor: FieldDescription?) {
+        mutating func retire(
+            _ field: FieldDescription, at origin: Int, isElsewhere: Bool, _ coming: [FieldDescription]
+        ) {
+            let names = coming.filter { field.canBecome($0) }.map { "'\($0.name)'" }.joined(separator: " or ")
+            let renaming = names.isEmpty ? nil : "say .renamed(from: \"\(field.name)\") if its new name is \(names)"
             recodings.append(nil)
             fields.append(field)
             sources.append(.stored(origin))
             fills.append(nil)
             if field.isPrimaryKey {
-                obstacles.append("'\(field.name)', the stored primary key, is not declared")
-            } else if let successor, !isElsewhere {
+                obstacles.append(
+                    "'\(field.name)', the stored primary key, is not declared" + (renaming.map { "; \($0)" } ?? ""))
+            } else if isElsewhere {
+                return
+            } else if let successor = coming.first(where: { field.canBecome($0) && $0.type == field.type }) {
+                // Also where the field can retire: the new one would read as nil.
                 obstacles.append(
                     "'\(field.name)' is stored and not declared, and '\(successor.name)', of the same type, is declared and not stored; "
-                        + "say .renamed(from: \"\(field.name)\") at '\(successor.name)' when that is its new name, .dropped(\"\(field.name)\") "
-                        + "when its values are to go, or declare both")
-            } else if !field.canRetire, !isElsewhere {
+                        + "say .renamed(from: \"\(field.name)\") at '\(successor.name)' when that is its new name, "
+                        + ".dropped(\"\(field.name)\") when its values are to go, or declare both")
+            } else if !field.canRetire {
                 obstacles.append(
-                    "'\(field.name)' is stored, is not optional and has no default, and is not declared; declare it, or say "
-                        + ".dropped(\"\(field.name)\")")
+                    "'\(field.name)' is stored, is not optional and has no default, and is not declared; "
+                        + "\(renaming ?? "declare it"), or say .dropped(\"\(field.name)\")")
             }
         }
 
@@ -325,5 +337,12 @@ extension EntityChange {
                 )
             }
         }
+    }
+}
+
+extension FieldDescription {
+    /// Whether another field can be this one under a new name.
+    fileprivate func canBecome(_ other: FieldDescription) -> Bool {
+        type.kind == other.type.kind && isPrimaryKey == other.isPrimaryKey && relation?.entity == other.relation?.entity
     }
 }
