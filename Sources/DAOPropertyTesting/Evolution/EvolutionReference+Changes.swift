@@ -65,13 +65,15 @@ extension EvolutionReference.Stored {
     }
 
     /// Whether it takes a migration step: another type or key, a required field without a default, one that is
-    /// not declared too, or a name in another case.
+    /// not declared too, one that can have been renamed, or a name in another case.
     func isRefused(_ wanted: PropertyTesting.GeneratedEntity) -> Bool {
         let origins = origins(wanted)
         let key = description.keyIndex
         if origins[wanted.keyIndex] != key { return true }
         let retired = kept(wanted).filter { !origins.contains($0) }
         if retired.contains(where: { !description.fields[$0].hasValueForNewRows }) { return true }
+        let types = Set(wanted.fields.indices.filter { origins[$0] == nil }.map { wanted.fields[$0].description.type })
+        if retired.contains(where: { types.contains(description.fields[$0].type) }) { return true }
         if Set(described(as: wanted).fields.map { $0.name.lowercased() }).count < described(as: wanted).fields.count {
             return true
         }
