@@ -56,7 +56,7 @@ func arrays(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.read { $0.tags.contains(nil) }  // expect-error: 'nil' is not compatible with expected argument type 'Array<String>.ListedValue' (aka 'String')
     _ = try messages.read { $0.tags.contains { $0 == 5 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<ListElement<Array<String>.ListedValue>, Array<String>.ListedValue>' (aka 'FieldExpression<ListElement<String>, String>') and 'Int'
     _ = try messages.read { $0.tags.contains { $0.isRead } }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires the types 'Inner?' and 'Bool' be equivalent
-    _ = try messages.read { $0.tags.allSatisfy("a") }  // expect-error: no exact matches in call to instance method 'allSatisfy'
+    _ = try messages.read { $0.tags.allSatisfy("a") }  // expect-error: cannot convert value of type 'String' to expected argument type '(FieldExpression<ListElement<Array<String>.ListedValue>, Array<String>.ListedValue>) -> some ConditionConvertible<ListElement<Value.ListedValue>>'
     _ = try messages.read { $0.tags.count == "a" }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<MessageModel, Array<String>.ListCount>' (aka 'FieldExpression<MessageModel, Int>') and 'String'
     _ = try messages.read { $0.tags.hasPrefix("a") }  // expect-error: referencing instance method 'hasPrefix' on 'FieldExpression' requires that '[String]' conform to 'TextFieldValue'
     _ = try messages.read { $0.tags > ["a"] }  // expect-error: operator function '>' requires that '[String]' conform to 'OrderedFieldValue'
