@@ -138,6 +138,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("C2", "several processes share a database"),
         ContractRule("C3", "one configuration, one connection pool"),
         ContractRule("C4", "a read sees every commit that had returned when it began"),
+        ContractRule("C5", "a cancelled read or transaction ends, and stores nothing"),
         ContractRule("L1", "opening creates a database or throws a typed error"),
         ContractRule("L2", "closing waits; afterwards calls are closed"),
         ContractRule("L3", "a kill leaves the committed transactions"),

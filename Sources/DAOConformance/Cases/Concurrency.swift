@@ -297,6 +297,51 @@ enum Concurrency {
                 count % 10 == 0 && count >= 100, "complete batches, at least the ten that were not cancelled; got \(count)")
         },
         ConformanceCase(
+            concurrent: "C.cancelledReads", "C5",
+            title: "a read of any form ends when its task is cancelled, and the next one works"
+        ) { context in
+            let (database, items) = try context.open(with: Item.self)
+            try await items.create((1...3000).map { Item(id: $0, name: "Item #\($0)", number: $0 % 7) })
+            let end = ContinuousClock.now + .seconds(20)
+            let reads: [(String, @Sendable () throws -> Void)] = [
+                ("a count", { _ = try items.count { $0.name.contains("no such item") } }),
+                ("rows", { _ = try items.read { $0.number > 2 } }),
+                ("a sort", { _ = try items.read(orderedBy: .descending(\.name), limit: 3) }),
+                ("groups", { _ = try items.groups(by: \.number, .count) }),
+                ("a sum", { _ = try items.sum(\.number) { $0.name.contains("1") } }),
+            ]
+            for (what, read) in reads {
+                let calls: [(String, @Sendable () async throws -> Void)] = [
+                    ("synchronous", { while .now < end { try read() } }),
+                    ("in a snapshot", { try await database.snapshot { while .now < end { try read() } } }),
+                    (
+                        "in a transaction",
+                        {
+                            try await database.transaction {
+                                try items.persist(Item(id: 9999, name: "cancelled", number: 0))
+                                while .now < end { try read() }
+                            }
+                        }
+                    ),
+                ]
+                for (form, call) in calls {
+                    if form == "in a snapshot", !database.capabilities.hasSnapshotReads { continue }
+                    let task = Task.detached { try await call() }
+                    try await Task.sleep(for: .milliseconds(20))
+                    task.cancel()
+                    let start = ContinuousClock.now
+                    let result = await task.result
+                    try expect(ContinuousClock.now - start < .seconds(5), "\(what) \(form) to end")
+                    do {
+                        try result.get()
+                        throw fail("\(what) \(form): expected a CancellationError")
+                    } catch is CancellationError {}
+                    let count = try await items.count()
+                    try expectEqual(count, 3000, "\(what) \(form): the rows afterwards")
+                }
+            }
+        },
+        ConformanceCase(
             concurrent: "C.asyncStream", "C1", "Q6", title: "an asynchronous read of rows one by one gives all rows in order"
         ) { context in
             let dao = try context.dao(Item.self)

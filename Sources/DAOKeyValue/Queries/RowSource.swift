@@ -73,6 +73,8 @@ struct RangeWalk {
     private let isChecked: Bool
     private var position = -1
     private var isInside = false
+    /// The number of moves, for the question whether the call was cancelled.
+    private var steps: UInt32 = 0
     /// The end of the current range in the direction of the walk.
     private var bound: [UInt8] = []
     /// The first bytes of the end, as a number, which decide most comparisons.
@@ -111,6 +113,8 @@ struct RangeWalk {
     ///
     /// - Returns: False when there are no more.
     @inline(__always) mutating func next() throws -> Bool {
+        steps &+= 1
+        if steps & 255 == 0 { try CallCancellation.check() }
         if isInside, try isAscending ? cursor.next() : cursor.previous() {
             if try verified(isWithin()) { return true }
         }

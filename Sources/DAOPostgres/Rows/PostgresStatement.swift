@@ -164,6 +164,7 @@ final class PostgresStatement: SQLStatement {
     }
 
     private func fetch() throws -> Bool {
+        try CallCancellation.check()
         if let cursor, let result, result.count == Self.batch {
             self.result = nil
             self.result = try connection.run([.text("FETCH \(Self.batch) FROM \(cursor)")], text, entity: entity).first

@@ -23,14 +23,24 @@ open class SQLRowReader: RowReader {
         super.init(entity: entity)
     }
 
+    /// The number of rows that the reader has moved to.
+    private var steps: UInt32 = 0
+
     /// Moves to the next row of the statement. The first call runs the statement. The base class has no rows.
     ///
     /// - Returns: False when there are no more rows.
     open func step() throws -> Bool { false }
 
+    /// Moves to the next row of the statement, and asks from time to time whether the call was cancelled.
+    final func next() throws -> Bool {
+        steps &+= 1
+        if steps & 255 == 0 { try CallCancellation.check() }
+        return try step()
+    }
+
     /// Moves to the next row that is to be read.
     public final override func advance() throws -> Bool {
-        guard let selection else { return try step() }
+        guard let selection else { return try next() }
         return try selection.advance(self)
     }
 

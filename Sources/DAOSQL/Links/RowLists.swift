@@ -39,7 +39,7 @@ final class RowLists: RowSelection {
 
     private func step(_ reader: SQLRowReader) throws {
         number = nil
-        while number == nil, try reader.step() {
+        while number == nil, try reader.next() {
             let first = reader.integer(inColumn: 0)
             // Rows of parents that are not in the list are skipped.
             number = run == nil ? Int(first) : run?.number(of: first)

@@ -5,7 +5,7 @@ class RowSelection {
     /// Moves a reader to the next row that is to be read.
     ///
     /// - Returns: False when there are no more rows.
-    func advance(_ reader: SQLRowReader) throws -> Bool { try reader.step() }
+    func advance(_ reader: SQLRowReader) throws -> Bool { try reader.next() }
 }
 
 /// The rows of a statement that match a filter which the engine cannot evaluate.
@@ -27,7 +27,7 @@ final class MatchingRows: RowSelection {
 
     override func advance(_ reader: SQLRowReader) throws -> Bool {
         if limit == 0 { return false }
-        while try reader.step() {
+        while try reader.next() {
             // A value that its field cannot hold counts as nil. Reading the row reports it.
             guard
                 filter.matches({ field in

@@ -110,8 +110,9 @@ final class SQLiteConnection: @unchecked Sendable {
     /// Returns the error for a result code, with SQLite's message. Remembers when SQLite has ended the
     /// transaction because of it.
     ///
-    /// - Returns: A `StorageError`, or an `SQLMissingTable` that contains one.
+    /// - Returns: A `StorageError`, an `SQLMissingTable` that contains one, or a `CancellationError`.
     func failure(_ code: Int32, entity: String? = nil) -> any Error {
+        if code & 0xFF == SQLITE_INTERRUPT { return CancellationError() }
         // A value that was refused before SQLite saw it gets the text of its code.
         let isSQLites = sqlite3_errcode(handle) & 0xFF == code & 0xFF
         let message = String(cString: isSQLites ? sqlite3_errmsg(handle) : sqlite3_errstr(code))

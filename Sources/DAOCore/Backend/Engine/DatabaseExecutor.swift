@@ -129,7 +129,7 @@ private final class Write<Result: Sendable>: QueuedWrite {
     }
 }
 
-/// The cancellation of the running call, for engines that wait for a server.
+/// The cancellation of the running call, for loops over rows and engines that wait for a server.
 package enum CallCancellation {
     /// That of an asynchronous call; nil in a synchronous one.
     @TaskLocal static var flag: CancellationFlag?
@@ -139,4 +139,8 @@ package enum CallCancellation {
 
     /// Whether the task was cancelled.
     package static var isRequested: Bool { flag?.isSet.load(ordering: .acquiring) == true || Task.isCancelled }
+
+    /// Throws `CancellationError` when the task was cancelled (contract C5). A loop over rows asks every 256 rows: each
+    /// question costs about as much as a row.
+    package static func check() throws { if isRequested { throw CancellationError() } }
 }

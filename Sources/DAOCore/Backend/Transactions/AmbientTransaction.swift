@@ -39,6 +39,14 @@ final class AmbientTransaction: @unchecked Sendable {
     var hasTouchedAll = false
     /// The number of calls in the transaction that could write.
     var writeCount = 0
+    /// The number of calls in the transaction, for the question whether its task was cancelled.
+    private var callCount: UInt32 = 0
+
+    /// Throws `CancellationError` when the task of the transaction was cancelled (contract C5). It looks in every 32nd call.
+    func checkCancellation() throws {
+        callCount &+= 1
+        if callCount & 31 == 0 { try CallCancellation.check() }
+    }
     private let thread: pthread_t
     private var isActive = true
 

@@ -80,7 +80,10 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
     /// The closure must not call code of the application. It runs twice when ``TransactionHandle/shouldReadAgain(after:)`` says
     /// so.
     public func read<Result>(_ body: (Handle) throws -> Result) throws -> Result {
-        if let ambient = try ambient() { return try body(handle(of: ambient)) }
+        if let ambient = try ambient() {
+            try ambient.checkCancellation()
+            return try body(handle(of: ambient))
+        }
         do {
             let handle = try beginReading()
             do {
@@ -115,6 +118,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             guard ambient.canWrite else {
                 throw ObservedReads.current == nil ? StorageError.writeInsideSnapshot : .writeInsideObservation
             }
+            try ambient.checkCancellation()
             ambient.touch(entity)
             ambient.writeCount &+= 1
             let handle = handle(of: ambient)
@@ -170,6 +174,8 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         let result: Result
         do {
             result = if let ambient { try ambient.run { try body(handle) } } else { try body(handle) }
+            // The commit that now begins is not cancelled.
+            if ambient != nil { try CallCancellation.check() }
         } catch {
             handle.rollback()
             relations.didUndo()
