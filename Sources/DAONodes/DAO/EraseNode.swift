@@ -8,7 +8,7 @@ import DAOCore
 /// ```
 ///
 /// A `StorageError` is emitted unchanged. A task that is cancelled before its transaction begins erases
-/// nothing; a transaction that has begun is completed.
+/// nothing; a commit that has begun is completed.
 public struct EraseNode<Input: Sendable, Subject: TranslatorOrModel>: AsyncNode {
     private let dao: DAO<Subject>
     private let erase: @Sendable (DAO<Subject>, Input) throws -> Int

@@ -24,8 +24,8 @@ import DAOCore
 /// translator that stored rows of other models with them has to erase those rows.
 ///
 /// A `StorageError` or the translator's error is emitted unchanged, and the database is unchanged. The
-/// database is also unchanged after a cancellation before the transaction begins; a transaction that has
-/// begun is completed.
+/// database is also unchanged after a cancellation before the commit begins; a commit that has begun is
+/// completed.
 public struct PersistNode<Input: Sendable, Subject: TranslatorOrModel>: Node {
     private let dao: DAO<Subject>
     private let next: any Node<Input, [DAO<Subject>.Plain]>
