@@ -311,12 +311,10 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
     func persist(_ rows: [[String: Value]]) throws {
         let keyField = entity.fields[entity.keyIndex].name
         let changes = try rows.map { row in
-            try row.map { name, value in
+            let key = Key(row[keyField] ?? .null, of: entity.keyKind)
+            return try row.map { name, value in
                 let position = try position(of: name)
-                return (
-                    position,
-                    try naming(Key(row[keyField] ?? .null, of: entity.keyKind)) { try entity.canonical(value, at: position) }
-                )
+                return (position, try naming(key) { try entity.canonical(value, at: position) })
             }
         }
         let keys = try rows.map { row in

@@ -137,16 +137,6 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
     }
 
-    /// Creates an expression of a list that a read can leave out. In the database it is a list as any other.
-    init<Related: Model>(_ list: FieldExpression<Record, [Related]?>) where Value == [Related] {
-        index = list.index
-        path = list.path
-        isCount = false
-        parts = []
-        members = []
-        problem = list.problem
-    }
-
     /// Creates an expression of the rows that refer to the row, or to the row of a to-one relationship.
     init<Target, Source>(_ inverse: Inverse<Target, Source>, path: [Int] = [], problem: PredicateProblem? = nil)
     where Value == [Source] {

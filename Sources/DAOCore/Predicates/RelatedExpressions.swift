@@ -29,13 +29,6 @@ extension FieldExpression {
     ) -> FieldExpression<Record, [Inner]> where Value: ToOneValue, Value.RelatedRow == Related {
         FieldExpression<Record, [Inner]>(self, keyPath)
     }
-
-    /// A list of the related row that a read can leave out. It is empty when there is no related row.
-    public subscript<Related: Model, Inner: Model>(
-        dynamicMember keyPath: KeyPath<Related, [Inner]?>
-    ) -> FieldExpression<Record, [Inner]> where Value: ToOneValue, Value.RelatedRow == Related {
-        FieldExpression<Record, [Inner]>(FieldExpression<Record, [Inner]?>(self, keyPath))
-    }
 }
 
 extension FieldExpression {

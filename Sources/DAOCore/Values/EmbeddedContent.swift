@@ -38,6 +38,12 @@ public struct EmbeddedContent: Sendable, Hashable, Codable {
         return ElementJSON.array(of: writer.elements)
     }
 
+    /// Returns a stored value for a comparison: text as canonical JSON. A text that cannot be read stays as it is.
+    package func canonicalOrSame(_ value: Value) -> Value {
+        guard case .string(let json) = value, let text = canonical(json) else { return value }
+        return .string(text)
+    }
+
     /// Whether a text is quickly seen to be canonical.
     package func isCanonical(_ json: UnsafeRawBufferPointer) -> Bool {
         switch elements?.kind {

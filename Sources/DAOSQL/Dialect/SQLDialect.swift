@@ -205,6 +205,7 @@ public enum SQLBinding: Sendable {
     /// Values for ``SQLDialect/list(_:of:)``, or for ``SQLDialect/isIn(_:_:)`` when repeated values are
     /// harmless.
     case list([Value])
-    /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of its columns.
-    case filter(Filter, [(field: Int, kind: ValueKind)])
+    /// A filter for ``SQLDialect/matchesFilter(_:_:)``, with the positions and kinds of its columns, and what those contain that
+    /// are compared as embedded values.
+    case filter(Filter, [(field: Int, kind: ValueKind, content: EmbeddedContent?)])
 }

@@ -11,16 +11,17 @@ class RowSelection {
 /// The rows of a statement that match a filter which the engine cannot evaluate.
 final class MatchingRows: RowSelection {
     private let filter: Filter
-    /// The fields whose whole value the filter compares.
-    private let compared: Set<Int>
+    /// What the embedded fields contain that the filter compares; nil when it compares none.
+    private let contents: [Int: EmbeddedContent]?
     /// The number of matching rows that are still to be skipped.
     private var offset: Int
     /// The number of rows that are still to be read; nil for all.
     private var limit: Int?
 
-    init(_ filter: Filter, offset: Int, limit: Int?) {
+    init(_ filter: Filter, of entity: EntityDescription, offset: Int, limit: Int?) {
         self.filter = filter
-        compared = filter.comparedFields
+        let contents = filter.comparedContents(of: entity)
+        self.contents = contents.isEmpty ? nil : contents
         self.offset = offset
         self.limit = limit
     }
@@ -32,7 +33,7 @@ final class MatchingRows: RowSelection {
             guard
                 filter.matches({ field in
                     let value = (try? reader.readValue(at: field)) ?? .null
-                    return compared.contains(field) ? reader.entity.canonicalOrSame(value, at: field) : value
+                    return contents?[field]?.canonicalOrSame(value) ?? value
                 })
             else { continue }
             if offset > 0 {
@@ -58,7 +59,8 @@ extension ResolvedQuery {
         query.limit = nil
         query.offset = 0
         return DividedQuery(
-            query: query, fields: rest.fields.sorted(), selection: MatchingRows(rest, offset: offset, limit: limit))
+            query: query, fields: rest.fields.sorted(),
+            selection: MatchingRows(rest, of: table.entity, offset: offset, limit: limit))
     }
 }
 

@@ -279,8 +279,9 @@ struct ConditionWriter {
                 .unsupported, "a predicate this deep or long reads \(fields.count) fields, more than 100; split the predicate",
                 entity: table.entity.name)
         }
-        let kinds = fields.map { (field: $0, kind: table.entity.fields[$0].type.kind) }
-        let placeholder = bind(.filter(filter, kinds))
+        let contents = filter.comparedContents(of: table.entity)
+        let placeholder = bind(
+            .filter(filter, fields.map { (field: $0, kind: table.entity.fields[$0].type.kind, content: contents[$0]) }))
         sql.text += table.dialect.matchesFilter(fields.map { columns[$0] }, placeholder)
     }
 

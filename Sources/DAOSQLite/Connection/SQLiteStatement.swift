@@ -146,9 +146,7 @@ final class SQLiteStatement: SQLStatement {
         case .set(let set): Bind.object(pointer, position, BoundObject(set), BoundType.values)
         case .list(let values): Bind.object(pointer, position, BoundObject(values), BoundType.list)
         case .filter(let filter, let columns):
-            Bind.object(
-                pointer, position,
-                BoundObject(BoundFilter(filter: filter, columns: columns, compared: filter.comparedFields)), BoundType.filter)
+            Bind.object(pointer, position, BoundObject(BoundFilter(filter: filter, columns: columns)), BoundType.filter)
         }
     }
 }

@@ -13,9 +13,7 @@ final class BoundObject<Content> {
 /// A filter with the columns that are the arguments of the function.
 struct BoundFilter {
     let filter: Filter
-    let columns: [(field: Int, kind: ValueKind)]
-    /// The fields whose whole value the filter compares.
-    let compared: Set<Int>
+    let columns: [(field: Int, kind: ValueKind, content: EmbeddedContent?)]
 }
 
 /// The names by which SQLite distinguishes bound references. SQLite compares them as text and keeps their

@@ -39,10 +39,7 @@ private func filter(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsa
     let matches = bound.filter.matches { field in
         guard let column = bound.columns.firstIndex(where: { $0.field == field }) else { return .null }
         let value = columnValue(arguments[column + 1], bound.columns[column].kind)
-        guard bound.compared.contains(field), case .string(let json) = value, bound.columns[column].kind == .embedded else {
-            return value
-        }
-        return .string(CanonicalJSON.text(json) ?? json)
+        return bound.columns[column].content?.canonicalOrSame(value) ?? value
     }
     sqlite3_result_int(context, matches ? 1 : 0)
 }

@@ -42,7 +42,7 @@ enum Fault: String, CaseIterable, Sendable {
         translatesOutside, keysHideOwnWrites, conflictsCommit, undoneWritesReturn, sharedCallsFailTogether
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle,
-        spellingsAreApart, readsOldRows
+        spellingsAreApart, readsOldRows, readsRunOn
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow, suspensionCloses
@@ -114,7 +114,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
     /// read no rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
-    /// migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, have
+    /// migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, cancel no task, have
     /// few rows and short texts, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
@@ -124,7 +124,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
-                .remembersRelations, .forgetsNewRelations,
+                .remembersRelations, .forgetsNewRelations, .readsRunOn,
                 .storesJSONAsSpelled, .comparesSetsInOrder,
             ].contains($0)
     }
@@ -147,6 +147,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .snapshotsMoveOn: ["N.snapshotBeside"]
         case .spellingsAreApart: ["C.pathSpelling"]
         case .readsOldRows: ["C.freshReadsBeside"]
+        case .readsRunOn: ["C.cancelledReads"]
         case .createsRegardless: ["L.notCreating"]
         case .closedFilesStayOpen: ["L.closedFiles"]
         case .compactionHoldsWriters: ["L.compactHoldsNobodyUp"]

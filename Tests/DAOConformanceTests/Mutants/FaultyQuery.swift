@@ -34,7 +34,7 @@ struct FaultyQuery<Record: Model> {
         if fault == .breaksTiesBackwards, resolved.order.count > 1 {
             resolved.order[resolved.order.count - 1].isAscending = false
         }
-        let matching = resolved.evaluate(over: try storage.base.read(Query()))
+        let matching = try resolved.evaluate(over: try storage.base.read(Query()))
         return sorted(matching, resolved)
     }
 

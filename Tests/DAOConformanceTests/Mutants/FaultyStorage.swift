@@ -31,6 +31,8 @@ struct FaultyStorage<Record: Model>: Storage {
     func read(_ query: Query<Record>) throws -> [Record] {
         defer { owner.didRead() }
         if fault.isOfReferences { return try base.read(query) }
+        // The other thread belongs to no task.
+        if fault == .readsRunOn, !owner.isInside { return try elsewhere { try base.read(query) } }
         return try reading { try FaultyQuery(storage: self, query: query).run() }
     }
 

@@ -84,7 +84,9 @@ extension EntityDescription {
 
     /// Returns a stored value for a comparison: an embedded one as canonical JSON, which another program can have written in
     /// another form. A text that cannot be read stays as it is.
-    package func canonicalOrSame(_ value: Value, at index: Int) -> Value { (try? canonical(value, at: index)) ?? value }
+    package func canonicalOrSame(_ value: Value, at index: Int) -> Value {
+        fields[index].type.kind == .embedded ? (fields[index].content ?? .value).canonicalOrSame(value) : value
+    }
 
     /// Returns a stored row with its embedded values as canonical JSON. A text that cannot be read stays as it is.
     func canonical(_ values: [Value]) -> [Value] {

@@ -129,18 +129,24 @@ extension Filter {
         return count
     }
 
-    /// The fields whose whole value the filter compares with a value or another field.
-    package var comparedFields: Set<Int> {
-        var fields: Set<Int> = []
+    /// What the embedded fields contain whose whole value the filter compares with a value or another field: a row has to give
+    /// their canonical JSON, since another program can have written another form of it.
+    package func comparedContents(of entity: EntityDescription) -> [Int: EmbeddedContent] {
+        var contents: [Int: EmbeddedContent] = [:]
+        func compares(_ field: Int) {
+            if entity.fields[field].type.kind == .embedded { contents[field] = entity.fields[field].content ?? .value }
+        }
         allLeaves { leaf in
             switch leaf {
-            case .compare(let field, _, _), .isIn(let field, _, _): fields.insert(field)
-            case .compareFields(let left, _, let right, _): fields.formUnion([left, right])
+            case .compare(let field, _, _), .isIn(let field, _, _): compares(field)
+            case .compareFields(let left, _, let right, _):
+                compares(left)
+                compares(right)
             case .and, .or, .all, .none, .isNull, .text, .related, .embedded: break
             }
             return true
         }
-        return fields
+        return contents
     }
 
     /// The fields that the filter uses.

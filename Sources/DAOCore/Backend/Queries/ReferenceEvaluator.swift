@@ -6,10 +6,11 @@ extension ResolvedQuery {
     /// compares every other storage with it.
     ///
     /// - Parameter records: All rows, in any order.
+    /// - Throws: `CancellationError` when the task was cancelled (contract C5).
     /// - Complexity: O(n log n) in the number of matching rows.
-    public func evaluate<Record: Model>(over records: [Record]) -> [Record] {
+    public func evaluate<Record: Model>(over records: [Record]) throws -> [Record] {
         let schema = Record.schema
-        return evaluate(over: records) { schema.value(at: $0, of: $1) }
+        return try evaluate(over: records) { schema.value(at: $0, of: $1) }
     }
 
     /// Returns the rows of an array that the query selects, in its order. The rows can have any form.
@@ -17,10 +18,15 @@ extension ResolvedQuery {
     /// - Parameters:
     ///   - rows: All rows, in any order.
     ///   - value: A closure that returns the value of a field, given by its position, in a row.
+    /// - Throws: Any error of the closure; `CancellationError` when the task was cancelled (contract C5).
     /// - Complexity: O(n log n) in the number of matching rows.
-    public func evaluate<Row>(over rows: [Row], _ value: (Int, Row) throws -> Value) rethrows -> [Row] {
-        var matching = try rows.filter { row in try filter.matches { try value($0, row) } }
-            .map { row in (row: row, terms: try order.map { try value($0.field, row) }) }
+    public func evaluate<Row>(over rows: [Row], _ value: (Int, Row) throws -> Value) throws -> [Row] {
+        var matching: [(row: Row, terms: [Value])] = []
+        for (number, row) in rows.enumerated() {
+            if number & 255 == 255 { try CallCancellation.check() }
+            guard try filter.matches({ try value($0, row) }) else { continue }
+            matching.append((row, try order.map { try value($0.field, row) }))
+        }
         matching.sort { left, right in
             for (number, term) in order.enumerated() {
                 let result = Value.order(left.terms[number], right.terms[number])
