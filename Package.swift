@@ -136,7 +136,8 @@ let package = Package(
         .testTarget(
             name: "DAORelationshipTests",
             dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOKeyValue", "DAOSystemSQLite", "DAOTestSupport"]),
-        .testTarget(name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport"]),
+        .testTarget(
+            name: "DAOCoreTests", dependencies: ["DAOCore", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTesting", "DAOTestSupport"]),
         .testTarget(
             name: "DAOConformanceTests",
             dependencies: [

@@ -57,7 +57,8 @@ import Testing
             try storage.upsert([Self.photos[4]])
         }
         #expect(try storage.count(Query(where: Condition { $0.tags.contains("city") })) == 200)
-        #expect(try storage.set(3, to: .integer(1), counting: nil, where: Condition { $0.tags.contains("city") }) == 200)
+        let change = try FieldChange<Photo>.set(\.rating, to: 1).stored()
+        #expect(try storage.set([change], counting: nil, where: Condition { $0.tags.contains("city") }) == 200)
         #expect(try storage.erase(Query(where: Condition { $0.tags.contains("city") })) == 200)
         #expect(try storage.count(Query(where: Condition { $0.tags.contains("city") })) == 0)
         #expect(try counted.database.verify().problems.isEmpty)

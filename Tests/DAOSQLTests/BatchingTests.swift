@@ -59,7 +59,8 @@ private struct Coin: Plain, Model {
         try withCoins { _, storage, roundTrips in
             try storage.insert(coins(0..<100))
             let before = roundTrips.count
-            let count = try storage.set(2, to: .integer(7), counting: nil, where: Condition { $0.value < 50 })
+            let change = try FieldChange<Coin>.set(\.value, to: 7).stored()
+            let count = try storage.set([change], counting: nil, where: Condition { $0.value < 50 })
             #expect(roundTrips.count - before == 1)
             #expect(count == 50)
             #expect(try storage.count(Query(where: Condition { $0.value == 7 })) == 50)

@@ -49,7 +49,9 @@ import Testing
             #expect(try decks.count { $0.card != card } == 1)
             var deep = Condition<Deck> { $0.card == card }
             // Too deep for SQL. The identifier in lower case is the same one.
-            for _ in 0..<100 { deep = !(deep && Condition { $0.id == 9 }) && Condition { $0.card == card && $0.owners == [owner] } }
+            for _ in 0..<100 {
+                deep = !(deep && Condition { $0.id == 9 }) && Condition { $0.card == card && $0.owners == [owner] }
+            }
             #expect(try decks.read(predicatedBy: deep).map(\.id) == [1, 2])
             #expect(try database.verify().problems.isEmpty)
         }

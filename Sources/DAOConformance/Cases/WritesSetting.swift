@@ -2,9 +2,9 @@ import DAOCore
 import DAOTestSupport
 import Foundation
 
-/// W8: a field is set in all rows that meet a condition.
+/// W8: fields are changed in all rows that meet a condition.
 enum WritesSetting {
-    static let cases: [ConformanceCase] = rows + constraints + relations
+    static let cases: [ConformanceCase] = rows + increases + constraints + relations
 
     private static let rows: [ConformanceCase] = [
         ConformanceCase("W.set", "W8", "W5", title: "a field is set in the rows that meet a condition, which are counted") {
@@ -113,6 +113,118 @@ enum WritesSetting {
                 try expectRollback(of: database) { try dao.set(\.note, to: "inner", where: .all) }
             }
             try expectSame(try dao.read().map(\.note), ["outer", nil, nil, nil], "the notes")
+        },
+    ]
+
+    private static let increases: [ConformanceCase] = [
+        ConformanceCase("W.increase", "W8", "W5", title: "several fields are changed in one call, and numbers increased") {
+            context in
+            let (database, dao) = try context.open(with: Item.self)
+            var items = Item.make(1...9)
+            try dao.create(items)
+            let count = try dao.update(.increase(\.number, by: 10), .set(\.note, to: "more")) { $0.number >= 60 }
+            try expectEqual(count, 4, "the rows from 60 on, judged before they change")
+            for index in 5...8 { (items[index].number, items[index].note) = (items[index].number + 10, "more") }
+            try expectSame(try dao.read(), items)
+            try expectEqual(try dao.read { $0.number > 90 }.map(\.id), [9], "the rows that an index finds")
+            try dao.update(.increase(\.number, by: -100), where: Condition("name == 'Item #1'"))
+            items[0].number -= 100
+            try expectSame(try dao.read(), items)
+            try expectEqual(try dao.read(orderedBy: .ascending(\.number)).map(\.id).first, 1)
+            try expectEqual(try dao.update(.increase(\.number, by: 1)) { $0.id.in([]) }, 0, "no rows")
+            try expectEqual(try dao.update(.increase(\.number, by: 0), where: .all), 9, "nothing added to all rows")
+            try expectSame(try dao.read(), items)
+            try expectRollback(of: database) {
+                try dao.create(Item.make([10]))
+                try expectEqual(try dao.update(.increase(\.number, by: 1), .set(\.name, to: "x"), where: .all), 10)
+                try expectEqual(try dao.count { $0.name == "x" }, 10)
+            }
+            try expectSame(try dao.read(), items, "the rows after the rollback")
+        },
+        ConformanceCase("W.increaseKinds", "W8", "V1", title: "a sum is that of the type, and nil stays nil") { context in
+            let dao = try context.dao(OptionalScalars.self)
+            func check<Number: NumericFieldValue & Equatable>(
+                _ field: any WritableKeyPath<OptionalScalars, Number?> & Sendable, _ start: Number, _ amount: Number,
+                _ sum: Number
+            ) throws {
+                var row = OptionalScalars(id: 1)
+                row[keyPath: field] = start
+                try dao.persist([row, OptionalScalars(id: 2)])
+                try expectEqual(try dao.update(.increase(field, by: amount), where: .all), 2)
+                row[keyPath: field] = sum
+                try expectSame(try dao.read(), [row, OptionalScalars(id: 2)], "\(start) + \(amount)")
+                try expectEqual(try dao.count { _ in FieldExpression(field) == sum }, 1, "\(sum), found")
+            }
+            try check(\.int, .max - 1, 1, .max)
+            try check(\.int, .max, .min, -1)
+            try check(\.int8, -128, 127, -1)
+            try check(\.int16, 1, -2, -1)
+            try check(\.uint8, 250, 5, .max)
+            try check(\.uint32, .max, 0, .max)
+            try check(\.uint64, UInt64(Int64.max), 1, UInt64(Int64.max) + 1)
+            try check(\.uint64, 1, .max - 1, .max)
+            try check(\.double, 0.1, 0.2, 0.1 + 0.2)
+            try check(\.double, .infinity, -1, .infinity)
+            try check(\.double, .greatestFiniteMagnitude, .greatestFiniteMagnitude, .infinity)
+            try check(\.float, 1.5, 0.25, 1.75)
+            try check(\.decimal, Decimal(string: "0.10") ?? 0, Decimal(string: "0.2") ?? 0, Decimal(string: "0.3") ?? 0)
+        },
+        ConformanceCase(
+            "W.increaseOverflow", "W8", "W3", title: "a sum beyond the range of its field is arithmeticOverflow, no change"
+        ) { context in
+            let (database, dao) = try context.open(with: OptionalScalars.self)
+            var rows = (1...4).map { OptionalScalars(id: $0) }
+            for index in rows.indices {
+                (rows[index].int, rows[index].int8, rows[index].uint64) = (index, Int8(index), UInt64(index))
+            }
+            (rows[2].int, rows[2].int8, rows[2].uint64) = (.max - 1, 120, .max)
+            (rows[1].int, rows[1].uint32) = (.min + 1, 1)
+            try dao.create(rows)
+            func refuses(_ key: UniqueID, _ field: String, _ change: FieldChange<OptionalScalars>) throws {
+                for isInside in [false, database.capabilities.hasSavepoints] {
+                    try expectError(.arithmeticOverflow, "increasing \(field)", entity: "optionals", key: key, field: field) {
+                        let body = { try dao.update(.set(\.string, to: "changed"), change, where: .all) }
+                        return try isInside ? database.transaction(body) : body()
+                    }
+                    try expectSame(try dao.read(), rows, "the rows after the error")
+                }
+            }
+            try refuses(3, "int", .increase(\.int, by: 2))
+            try refuses(2, "int", .increase(\.int, by: -2))
+            try refuses(3, "int8", .increase(\.int8, by: 8))
+            try refuses(3, "uint64", .increase(\.uint64, by: 1))
+            try refuses(2, "uint32", .increase(\.uint32, by: .max))
+            try database.transaction {
+                try expectError(.arithmeticOverflow, entity: "optionals", key: 3, field: "int8") {
+                    try dao.update(.increase(\.int8, by: 8), where: .all)
+                }
+                try expectEqual(try dao.update(.increase(\.int8, by: 8)) { $0.int8 < 100 }, 3, "after the error")
+            }
+            for index in [0, 1, 3] { rows[index].int8 = rows[index].int8.map { $0 + 8 } }
+            try expectSame(try dao.read(), rows)
+        },
+        ConformanceCase("W.increaseRefused", "W8", "W7", "P5", title: "what cannot be set cannot be increased, nor changed twice")
+        {
+            context in
+            let database = try context.open()
+            let (proposals, topics) = (try database.dao(Proposal.self), try database.dao(Topic.self))
+            try proposals.create((1...2).map { Proposal(id: $0, title: "a") })
+            try expectError(.invalidQuery, entity: "proposal", field: "id") {
+                try proposals.update(.increase(\.id, by: 1), where: .all)
+            }
+            let twice = "'title' of 'proposal' is changed twice in one call; give it one change"
+            try expectError(.invalidQuery, entity: "proposal", field: "title", message: twice) {
+                try proposals.update(.set(\.title, to: "b"), .set(\.title, to: "c"), where: .all)
+            }
+            try expectEqual(try proposals.update(.set(\.title, to: "b")) { $0.id == 2 }, 1)
+            let counted = [Proposal(id: 1, title: "a", revision: 1), Proposal(id: 2, title: "b", revision: 2)]
+            try expectSame(try proposals.read(), counted)
+            let (ada, ben) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Ben"))
+            try topics.create([Topic(id: "a", owner: ada, posts: Post.make([1])), Topic(id: "b", owner: ben)])
+            try expectEqual(try topics.update(.set(\.title, to: "x")) { $0.owner.name == "Ada" }, 1, "by a related row")
+            try expectSame(
+                try topics.read(),
+                [Topic(id: "a", title: "x", owner: ada, posts: Post.make([1])), Topic(id: "b", owner: ben)])
         },
     ]
 

@@ -413,6 +413,25 @@ extension DAO {
         try await writingOnce(isOwn: true) { try $0.set(field, to: value, where: condition) }
     }
 
+    /// Changes fields of the stored records that meet a condition, all or none.
+    @discardableResult
+    public nonisolated(nonsending) func update(
+        _ change: FieldChange<Record>, _ others: FieldChange<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Int {
+        let (changes, condition) = ([change] + others, Condition<Record>.once(condition))
+        return try await writingOnce(isOwn: true) { try $0.update(changes, where: condition) }
+    }
+
+    /// Changes fields of the stored records that meet a prepared condition, all or none.
+    @discardableResult
+    public func update(
+        _ change: FieldChange<Record>, _ others: FieldChange<Record>..., where condition: Condition<Record>
+    ) async throws -> Int {
+        let changes = [change] + others
+        return try await writingOnce(isOwn: true) { try $0.update(changes, where: condition) }
+    }
+
     /// Erases the values that meet a condition.
     @discardableResult
     public nonisolated(nonsending) func erase(

@@ -136,28 +136,69 @@ extension DAO {
     public func set<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, to value: Value, where condition: Condition<Record>
     ) throws -> Int {
-        let index = try Record.schema.position(of: field)
+        try set([.set(value, at: FieldChange<Record>.place(of: field), of: Record.schema.description)], where: condition)
+    }
+
+    /// Changes fields of the stored records that meet a condition. When anything throws, none is changed.
+    ///
+    /// The database changes the rows itself: no record is read. On SQL it is one `UPDATE`, also where integers are increased.
+    ///
+    /// ```swift
+    /// try reminders.update(.set(\.list, to: other), .increase(\.position, by: 100)) { $0.list == old }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - change: What a field gets.
+    ///   - others: What further fields get.
+    ///   - condition: A closure that makes the condition from the fields of the model. It is judged before any row changes.
+    /// - Returns: The number of records that met the condition.
+    /// - Throws: `.arithmeticOverflow` with the row where a sum is beyond the range of its field; `.uniqueViolation`;
+    ///   `.invalidQuery` for the primary key, a relationship, the ``Revision``, and a field that is named twice.
+    @discardableResult
+    public func update(
+        _ change: FieldChange<Record>, _ others: FieldChange<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> Int {
+        try update([change] + others, where: .once(condition))
+    }
+
+    /// Changes fields of the stored records that meet a prepared condition. When anything throws, none is changed.
+    ///
+    /// - Parameters:
+    ///   - change: What a field gets.
+    ///   - others: What further fields get.
+    ///   - condition: The condition. It is judged before any row changes.
+    /// - Returns: The number of records that met the condition.
+    /// - Throws: `.arithmeticOverflow` with the row where a sum is beyond the range of its field; `.uniqueViolation`;
+    ///   `.invalidQuery` for the primary key, a relationship, the ``Revision``, and a field that is named twice.
+    @discardableResult
+    public func update(
+        _ change: FieldChange<Record>, _ others: FieldChange<Record>..., where condition: Condition<Record>
+    ) throws -> Int {
+        try update([change] + others, where: condition)
+    }
+
+    func update(_ changes: [FieldChange<Record>], where condition: Condition<Record>) throws -> Int {
+        let changes = try changes.map { try $0.stored() }
+        var fields: Set<Int> = []
         let entity = Record.schema.description
-        let reason: String? =
-            if entity.fields[index].isPrimaryKey {
-                "the primary key, which never changes; erase the rows and create others"
-            } else if entity.fields[index].type.kind.isRelationship {
-                "a relationship; change it with update(where:)"
-            } else if Record.schema.revision?.index == index {
-                "the revision, which the database counts; set another field"
-            } else {
-                nil
-            }
-        if let reason {
-            let name = entity.fields[index].name
-            throw StorageError(.invalidQuery, "'\(name)' of '\(entity.name)' is \(reason)", entity: entity.name, field: name)
+        if let twice = changes.first(where: { !fields.insert($0.field).inserted }) {
+            let name = entity.fields[twice.field].name
+            throw StorageError(
+                .invalidQuery, "'\(name)' of '\(entity.name)' is changed twice in one call; give it one change",
+                entity: entity.name, field: name)
         }
-        let row = ValueRowWriter(count: entity.fields.count)
-        try value.write(to: row, at: index)
-        let stored = try ValueRowReader(entity: entity, values: row.values).readValue(at: index)
-        if let count = try storage.set(index, to: stored, counting: nil, where: condition) { return count }
-        return try storage.update(Query(where: condition, includesSubentities: false)) {
-            try Record.schema.set(stored, at: index, in: &$0)
+        return try set(changes, where: condition)
+    }
+
+    private func set(_ changes: [StoredChange], where condition: Condition<Record>) throws -> Int {
+        if let count = try storage.set(changes, counting: nil, where: condition) { return count }
+        let schema = Record.schema
+        return try storage.update(Query(where: condition, includesSubentities: false)) { record in
+            for change in changes {
+                let value = try change.value(after: schema.value(at: change.field, of: record), of: schema.key(of: record))
+                try schema.set(value, at: change.field, in: &record)
+            }
         }
     }
 

@@ -32,7 +32,8 @@ public protocol Translator: TranslatorOrModel where DAOMapping == Self, DAOPlain
     /// Returns the application's value of a stored record.
     func translate(model: Model) throws -> Plain
 
-    /// Returns a new record for a value.
+    /// Returns a new record for a value, with everything that a row gets which is not stored yet, lists of related rows
+    /// included: ``translate(from:to:)`` is not asked for it.
     func translate(plain: Plain) throws -> Model
 
     /// Writes a value into its stored record. The key of the record must not change (contract K4).

@@ -112,8 +112,8 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         try reporting(.update, rows: { $0 }) { try storage.update(query, body) }
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        try reporting(.set, rows: { $0 }) { try storage.set(field, to: value, counting: counter, where: condition) }
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try reporting(.set, rows: { $0 }) { try storage.set(changes, counting: counter, where: condition) }
     }
 
     func erase(keys: [Key]) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(keys: keys) } }

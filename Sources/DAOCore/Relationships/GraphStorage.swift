@@ -414,13 +414,13 @@ extension GraphStorage {
         }
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         if isFlat, !reachesRelated(Query(where: condition)) {
-            return try counting.set(field, to: value, counting: counter, where: condition)
+            return try counting.set(changes, counting: counter, where: condition)
         }
         return try database.transaction {
             try answering(Query(where: condition)) {
-                try counting.set(field, to: value, counting: counter, where: $0.predicate)
+                try counting.set(changes, counting: counter, where: $0.predicate)
             }
         }
     }

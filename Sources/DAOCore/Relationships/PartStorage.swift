@@ -28,8 +28,8 @@ struct PartStorage<Record: Model>: Storage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         try flat.update(query, body)
     }
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        try flat.set(field, to: value, counting: counter, where: condition)
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try flat.set(changes, counting: counter, where: condition)
     }
     func erase(keys: [Key]) throws -> Int { try flat.erase(keys: keys) }
     func erase(_ query: Query<Record>) throws -> Int { try flat.erase(query) }

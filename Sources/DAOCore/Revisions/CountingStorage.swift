@@ -49,7 +49,7 @@ struct CountingStorage<Record: Model>: Storage {
         }
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        try base.set(field, to: value, counting: revision.index, where: condition)
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try base.set(changes, counting: revision.index, where: condition)
     }
 }

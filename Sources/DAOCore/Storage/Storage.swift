@@ -97,18 +97,17 @@ public protocol Storage<Record>: Sendable {
     /// - Throws: `.keyChanged` when the closure changed the key of a row. Nothing is stored in that case.
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int
 
-    /// Sets a field in the rows that meet a condition, without reading them as records.
+    /// Changes fields in the rows that meet a condition, without reading them as records.
     ///
-    /// The default does nothing and returns nil: ``update(_:_:)`` then changes the rows. A storage that sets the field
+    /// The default does nothing and returns nil: ``update(_:_:)`` then changes the rows. A storage that sets the fields
     /// itself obeys all that an update obeys, and keeps related rows and retired fields.
     ///
     /// - Parameters:
-    ///   - field: The position of the field in the schema. It is neither the key nor a relationship.
-    ///   - value: The value, in the form of ``RowReader/readValue(at:)``.
+    ///   - changes: What different fields get.
     ///   - counter: The position of an integer field that counts up by one in each of the rows; nil for none.
     ///   - condition: The condition that rows must meet.
     /// - Returns: The number of rows that met the condition; nil when nothing was changed, and `update` has to do it.
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int?
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int?
 
     /// Erases the rows of a query.
     ///

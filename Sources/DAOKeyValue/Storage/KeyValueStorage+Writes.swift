@@ -117,7 +117,7 @@ extension KeyValueStorage {
         return try update.store(found, reader, isStoredAgain: isStoredAgain)
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         let resolved = try schema.resolved(Query(where: condition))
         var count = 0
         try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
@@ -126,7 +126,7 @@ extension KeyValueStorage {
             let reader = reader(table)
             try keyValueDatabase.withUpdate(of: table, handle) { update in
                 for key in keys {
-                    try key.withUnsafeBytes { try update.set(field, to: value, counting: counter, $0, reader) }
+                    try key.withUnsafeBytes { try update.set(changes, counting: counter, $0, reader) }
                 }
             }
             count = keys.count

@@ -174,21 +174,22 @@ struct RowUpdate {
         for index in declared where writer.hasSameValue(as: old, at: index) { try writer.copy(index, of: now) }
     }
 
-    /// Sets a field of a stored row, and copies the stored bytes of the others.
+    /// Changes fields of a stored row, and copies the stored bytes of the others.
     ///
     /// - Parameters:
-    ///   - field: The position of the field.
-    ///   - value: The value.
+    ///   - changes: What the fields get.
     ///   - counter: The position of an integer field that counts up by one; nil for none.
     ///   - key: The whole key in the store. Its bytes must not be in the store's memory.
     ///   - reader: Reads the stored row.
-    func set(_ field: Int, to value: Value, counting counter: Int?, _ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws
-    {
+    func set(_ changes: [StoredChange], counting counter: Int?, _ key: UnsafeRawBufferPointer, _ reader: RecordReader) throws {
         let found = try find(key, reader)
         guard found.isStored else { return }
         // The retired fields follow the declared fields, and are written with every row.
         for index in 0..<(table.retired.first?.field ?? table.fieldCount) {
-            if index == field {
+            if let change = changes.first(where: { $0.field == index }) {
+                let value = try change.value(
+                    after: reader.readValue(at: index),
+                    of: Key(reader.readValue(at: table.keyField), of: table.description.keyKind))
                 try table.description.write(value, at: index, to: writer)
             } else if index == counter {
                 try writer.writeInt64(reader.readInt64(at: index) &+ 1, at: index)

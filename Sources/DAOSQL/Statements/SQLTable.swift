@@ -334,19 +334,22 @@ extension SQLTable {
         return sql
     }
 
-    /// Returns the statement that sets a column in the rows that a filter matches.
+    /// Returns the statement that changes columns in the rows that a filter matches.
     ///
     /// - Parameters:
-    ///   - field: The position of the column.
-    ///   - value: The value.
+    ///   - changes: What the columns get.
     ///   - counter: The position of a column that counts up by one; nil for none.
     ///   - filter: The filter.
     func set(
-        _ field: Int, to value: Value, counting counter: Int?, where filter: Filter, _ related: RelatedTables
+        _ changes: [StoredChange], counting counter: Int?, where filter: Filter, _ related: RelatedTables
     ) throws -> SQLText {
-        let counted = counter.map { ", \(columns[$0]) = \(columns[$0]) + 1" } ?? ""
-        let head = "UPDATE \(written.source) SET \(columns[field]) = \(dialect.placeholder(1))\(counted)"
-        return try written.filtered(SQLText(head, [.value(value)]), filter, related)
+        var terms = changes.enumerated().map { number, change in
+            let column = columns[change.field]
+            return "\(column) = \(change.isIncrease ? "\(column) + " : "")\(dialect.placeholder(number + 1))"
+        }
+        if let counter { terms.append("\(columns[counter]) = \(columns[counter]) + 1") }
+        let head = "UPDATE \(written.source) SET \(terms.joined(separator: ", "))"
+        return try written.filtered(SQLText(head, changes.map { .value($0.value) }), filter, related)
     }
 
     private func filtered(_ head: String, _ filter: Filter, _ related: RelatedTables? = nil) throws -> SQLText {

@@ -128,22 +128,24 @@ extension SQLStorage {
     func count(_ query: Query<Record>) throws -> Int {
         let resolved = try schema.resolved(query, withRelated: true)
         if resolved.isEmpty { return try nothing(0) }
-        return try reading(resolved) { session, known in
-            var unsorted = ResolvedQuery(filter: resolved.filter, order: [])
-            var all = 0
-            if try resolved.filter.divided(for: known.table).rest == nil {
-                if let limit = resolved.limit { (unsorted.limit, unsorted.offset) = (limit, resolved.offset) }
-                try shaping(unsorted, session, known) { shaped in
-                    let sql = try text(.count, shaped, session, known) { try $0.count(unsorted, shaped.related) }
-                    try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
-                }
-                if resolved.limit != nil { return all }
-            } else {
-                all = try keys(of: unsorted, session, known).count
+        return try reading(resolved) { try count(resolved, $0, $1) }
+    }
+
+    func count(_ resolved: ResolvedQuery, _ session: SQLSession, _ known: KnownTable) throws -> Int {
+        var unsorted = ResolvedQuery(filter: resolved.filter, order: [])
+        var all = 0
+        if try resolved.filter.divided(for: known.table).rest == nil {
+            if let limit = resolved.limit { (unsorted.limit, unsorted.offset) = (limit, resolved.offset) }
+            try shaping(unsorted, session, known) { shaped in
+                let sql = try text(.count, shaped, session, known) { try $0.count(unsorted, shaped.related) }
+                try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             }
-            let rest = max(all - min(resolved.offset, all), 0)
-            return min(rest, resolved.limit ?? rest)
+            if resolved.limit != nil { return all }
+        } else {
+            all = try keys(of: unsorted, session, known).count
         }
+        let rest = max(all - min(resolved.offset, all), 0)
+        return min(rest, resolved.limit ?? rest)
     }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {

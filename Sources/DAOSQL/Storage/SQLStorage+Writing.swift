@@ -17,14 +17,18 @@ extension SQLStorage {
         try store(making: records, mayReplace: true) { try $0.upsert() }
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        // Other numbers than those that every engine has as integers are added as Swift adds them.
+        guard changes.allSatisfy({ !$0.isIncrease || entity.fields[$0.field].type.kind.isEngineInteger }) else { return nil }
         let query = try schema.resolved(Query(where: condition), withRelated: true)
         if query.isEmpty { return try writing(.statement, usesTable: false) { _, _ in 0 } }
         do {
             return try writing(.statement) { session, known in
                 try evaluatingRelated(query) {
+                    // An update names the row whose sum is beyond the range of its field.
+                    if let beyond = query.beyondRange(of: changes, entity), try count(beyond, session, known) > 0 { return nil }
                     let (shaped, table) = try counted(evaluated(query, session, known), session, known)
-                    let sql = try table.set(field, to: value, counting: counter, where: shaped.query.filter, shaped.related)
+                    let sql = try table.set(changes, counting: counter, where: shaped.query.filter, shaped.related)
                     return try session.run(sql, entity: entity.name)
                 }
             }
@@ -224,4 +228,27 @@ extension SQLStorage {
         let reader = statement.makeReader(of: entity, firstField: entity.keyIndex, keyColumn: 0)
         return try reader.advance() ? reader.currentKey : nil
     }
+}
+
+extension ResolvedQuery {
+    /// One row of the query whose sum with an increase is beyond the range of its field; nil where there is no increase.
+    fileprivate func beyondRange(of changes: [StoredChange], _ entity: EntityDescription) -> ResolvedQuery? {
+        let beyond: [Filter] = changes.filter(\.isIncrease).compactMap { change in
+            guard case .integer(let amount) = change.value, let range = entity.fields[change.field].type.kind.integerRange else {
+                return nil
+            }
+            return amount > 0
+                ? .compare(field: change.field, .greater, .integer(range.upperBound - amount))
+                : .compare(field: change.field, .less, .integer(range.lowerBound - amount))
+        }
+        if beyond.isEmpty { return nil }
+        var query = ResolvedQuery(filter: .every([filter, .any(beyond)]), order: [])
+        query.limit = 1
+        return query
+    }
+}
+
+extension ValueKind {
+    /// Whether every engine stores the kind as an integer of 64 bits.
+    fileprivate var isEngineInteger: Bool { integerRange != nil && self != .uint64 }
 }

@@ -30,7 +30,8 @@ enum Fault: String, CaseIterable, Sendable {
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
-        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition, batchesLoseTheirRest
+        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, nilCountsAsZero, uniqueIgnoresCondition,
+        batchesLoseTheirRest
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
@@ -111,11 +112,12 @@ enum Fault: String, CaseIterable, Sendable {
         }
     }
 
-    /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of
-    /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
-    /// read no rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
-    /// migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, cancel no task, have
-    /// few rows and short texts, and use one database at a time, which is verified for its damage only.
+    /// The faults that property-based testing detects. It compares errors, but not their messages, and the models of one entity
+    /// in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots, read no
+    /// rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
+    /// migration, change no catalog beside open relationships, increase no number where it is stored, write synchronously, erase
+    /// nothing in the closure of an update, cancel no task, have few rows and short texts, and use one database at a time, which
+    /// is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -123,7 +125,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .observersMayWrite,
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
-                .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
+                .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .nilCountsAsZero, .writesBackWhatWasRead, .updateStoresErased,
                 .remembersRelations, .forgetsNewRelations, .readsRunOn,
                 .storesJSONAsSpelled, .comparesSetsInOrder,
             ].contains($0)

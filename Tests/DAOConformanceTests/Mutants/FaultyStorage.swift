@@ -294,11 +294,18 @@ struct FaultyStorage<Record: Model>: Storage {
         return fault == .updateCountsOne ? min(count, 1) : count
     }
 
-    func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        guard fault == .setsEveryRow else { return nil }
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        guard fault == .setsEveryRow || fault == .nilCountsAsZero else { return nil }
         return try owner.transaction {
             let count = try count(Query(where: condition))
-            _ = try update(Query()) { try schema.set(value, at: field, in: &$0) }
+            _ = try update(fault == .setsEveryRow ? Query() : Query(where: condition)) { record in
+                for change in changes {
+                    var stored = schema.value(at: change.field, of: record)
+                    if fault == .nilCountsAsZero, stored.isNull { stored = .integer(0) }
+                    let value = try change.value(after: stored, of: schema.key(of: record))
+                    try schema.set(value, at: change.field, in: &record)
+                }
+            }
             return count
         }
     }

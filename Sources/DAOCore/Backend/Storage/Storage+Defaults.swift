@@ -111,7 +111,7 @@ extension Storage {
     }
 
     /// Leaves the change to ``update(_:_:)``.
-    public func set(_ field: Int, to value: Value, counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+    public func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
         nil
     }
 
