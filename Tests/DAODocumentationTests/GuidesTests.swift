@@ -39,7 +39,7 @@ import Testing
         let lines = AsyncStream.makeStream(of: String.self)
         try plansAndUnreadableRows(messages) { lines.continuation.yield($0) }
         lines.continuation.finish()
-        #expect(await lines.stream.reduce(into: []) { $0.append($1) }.last == "5")
+        #expect(await lines.stream.reduce(into: []) { $0.append($1) }.last == "4 of 5")
     }
 
     @Test func callsOfOtherLibrariesHaveTheirCounterparts() async throws {

@@ -37,4 +37,6 @@ func plansAndUnreadableRows(_ messages: DAO<MessageTranslator>, _ show: @escapin
     let readable = try messages.read(unreadable: .report { error in show("\(error)") })
     show("\(try messages.explain { $0.isRead == false })")
     show("\(readable.count)")
+    let inbox = messages.scoped { !$0.isRead }
+    show("\(try inbox.count()) of \(try messages.count())")
 }

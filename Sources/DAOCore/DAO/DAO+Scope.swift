@@ -1,0 +1,108 @@
+extension DAO {
+    /// Returns the DAO with reads that see only the rows that meet a condition (contract Q14).
+    ///
+    /// ```swift
+    /// let reminders = DAO(storage: try database.storage(for: Reminder.self))
+    /// let visible = reminders.scoped { $0.deletedAt == nil }
+    /// let flagged = try visible.read { $0.isFlagged }                   // without those in the trash
+    /// ```
+    ///
+    /// The condition belongs to every read, count, total, group, page, stream and observation of the DAO, also by a key and by
+    /// an inverse. Everything else sees all rows: lists, References, conditions on related rows, unique values, and all writes.
+    /// So a parent that is read and persisted keeps its hidden children, and a value whose row is hidden is merged into it. An
+    /// index that serves the condition serves the reads.
+    ///
+    /// - Parameter condition: A closure that makes the condition from the fields of the model.
+    public func scoped(where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>) -> DAO {
+        scoped(where: .once(condition))
+    }
+
+    /// Returns the DAO with reads that see only the rows that meet a prepared condition (contract Q14).
+    ///
+    /// - Parameter condition: The condition. That of a DAO which is scoped already counts, too.
+    public func scoped(where condition: Condition<Record>) -> DAO {
+        DAO(self, storage: ScopedStorage(storage, condition))
+    }
+}
+
+/// A storage whose reads see only the rows that meet a condition.
+private struct ScopedStorage<Record: Model>: IncludingStorage {
+    private let base: any Storage<Record>
+    private let scope: Condition<Record>
+
+    init(_ base: any Storage<Record>, _ scope: Condition<Record>) { (self.base, self.scope) = (base, scope) }
+
+    var database: any Database { base.database }
+
+    private func scoped(_ query: Query<Record>) -> Query<Record> {
+        var query = query
+        query.predicate = query.predicate && scope
+        return query
+    }
+
+    private func query(_ keys: [Key]) -> Query<Record> {
+        scoped(Query(where: Condition(.isIn(field: Record.schema.description.keyIndex, keys.map(\.value)))))
+    }
+
+    // MARK: Reads
+
+    func read(_ query: Query<Record>) throws -> [Record] { try base.read(scoped(query)) }
+
+    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
+        var query = query(keys)
+        query.includesSubentities = includesSubentities
+        let schema = Record.schema
+        var rows = Dictionary(try base.read(query).map { (schema.key(of: $0), $0) }, uniquingKeysWith: { $1 })
+        return keys.compactMap { rows.removeValue(forKey: $0) }
+    }
+
+    func read(key: Key) throws -> Record? { try base.read(query([key])).first }
+    func contains(key: Key) throws -> Bool { try base.count(query([key])) > 0 }
+    func keys(_ query: Query<Record>) throws -> [Key] { try base.keys(scoped(query)) }
+    func count(_ query: Query<Record>) throws -> Int { try base.count(scoped(query)) }
+
+    func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
+        try base.readFields(fields, scoped(query), body)
+    }
+
+    func groups(
+        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
+    ) throws {
+        try base.groups(of: fields, counted: counted, where: condition && scope, body)
+    }
+
+    func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { try base.cursor(scoped(query)) }
+    func explain(_ query: Query<Record>) throws -> QueryPlan { try base.explain(scoped(query)) }
+
+    func including(_ fields: Set<Int>) throws -> (any Storage<Record>)? {
+        try (base as? any IncludingStorage<Record>)?.including(fields).map { ScopedStorage($0, scope) }
+    }
+
+    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
+        try (base as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
+            ?? PageCursor(after: record, in: query.orderTerms())
+    }
+
+    func read<Target: Model>(
+        _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
+    ) throws -> [[Record]] {
+        guard let base = base as? any IncludingStorage<Record> else {
+            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
+        }
+        return try base.read(scoped(query), referring: inverse, to: keys)
+    }
+
+    // MARK: Writes, which see every row
+
+    func insert(_ records: [Record]) throws { try base.insert(records) }
+    func insert(making records: () throws -> [Record]) throws { try base.insert(making: records) }
+    func upsert(_ records: [Record]) throws { try base.upsert(records) }
+    func upsert(making records: () throws -> [Record]) throws { try base.upsert(making: records) }
+    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int { try base.merge(keys: keys, body) }
+    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int { try base.update(query, body) }
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        try base.set(changes, counting: counter, where: condition)
+    }
+    func erase(keys: [Key]) throws -> Int { try base.erase(keys: keys) }
+    func erase(_ query: Query<Record>) throws -> Int { try base.erase(query) }
+}
