@@ -9,6 +9,7 @@ enum Catalog {
         PredicatesPlans.cases, PredicatesInWords.cases, PredicatesArrays.cases, PredicatesMembers.cases,
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesStreams.cases, QueriesTotals.cases,
         QueriesIndexes.cases, PartialIndexes.cases, ElementIndexes.cases, QueriesPlans.cases, QueriesFields.cases,
+        QueriesGroups.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases, WritesSetting.cases, WritesFromWithin.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,

@@ -22,7 +22,8 @@ enum Fault: String, CaseIterable, Sendable {
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
-        groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
+        groupsLeaveOutNil, groupsAreUnordered, groupsForgetFields, groupsCountEveryRow, groupsEndBeforeTheirOrder,
+        countsNilAsAValue, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
         indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
@@ -115,7 +116,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// one entity in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots,
     /// read no rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
     /// migration, change no catalog beside open relationships, write synchronously, erase nothing in the closure of an update, have
-    /// few rows and short texts, and use one database at a time, which is verified for its damage only.
+    /// few rows and short texts, limit no groups, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -125,7 +126,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .writesBackWhatWasRead, .updateStoresErased,
                 .remembersRelations, .forgetsNewRelations,
-                .storesJSONAsSpelled, .comparesSetsInOrder,
+                .storesJSONAsSpelled, .comparesSetsInOrder, .groupsEndBeforeTheirOrder,
             ].contains($0)
     }
 
