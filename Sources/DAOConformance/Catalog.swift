@@ -10,6 +10,7 @@ enum Catalog {
         QueriesOrder.cases, QueriesWindows.cases, QueriesPages.cases, QueriesScopes.cases, QueriesStreams.cases,
         QueriesTotals.cases,
         QueriesIndexes.cases, PartialIndexes.cases, ElementIndexes.cases, QueriesPlans.cases, QueriesFields.cases,
+        QueriesGroups.cases,
         WritesBasics.cases, WritesMerging.cases, WritesAtomic.cases, WritesUnique.cases, WritesClassic.cases,
         WritesRevisions.cases, WritesSetting.cases, WritesFromWithin.cases,
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,

@@ -88,7 +88,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("Q8", "unreadable rows are reported, the others read"),
         ContractRule("Q9", "indexes over several fields change no answer"),
         ContractRule("Q10", "some fields of the rows, as the whole rows have them"),
-        ContractRule("Q11", "different values and groups, ascending"),
+        ContractRule("Q11", "different values, groups and their totals"),
         ContractRule("Q12", "explain says what the read does"),
         ContractRule("Q14", "a scope belongs to every read of its DAO"),
         ContractRule("W1", "create refuses a stored key, persist merges"),

@@ -168,10 +168,8 @@ private struct FailingStorage<Record: Model>: Storage {
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         try reading { try base.readFields(fields, query, body) }
     }
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        try reading { try base.groups(of: fields, counted: counted, where: condition, body) }
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        try reading { try base.groups(query, body) }
     }
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { try reading { try base.cursor(query) } }
     func explain(_ query: Query<Record>) throws -> QueryPlan { try base.explain(query) }

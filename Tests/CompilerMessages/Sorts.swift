@@ -21,3 +21,16 @@ func totals(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.max(\.tags)  // expect-error: instance method 'max(_:where:)' requires that 'Array<String>' conform to 'OrderedFieldValue'
     _ = try messages.min(\.address)  // expect-error: referencing instance method 'min(_:where:)' on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
 }
+
+func groups(_ messages: DAO<MessageTranslator>) throws {
+    _ = try messages.groups(by: \.dtae, totals: .count)  // expect-error: value of type 'MessageModel' has no member 'dtae'
+    _ = try messages.groups(by: \.isRead, \.txt, totals: .count, .max(\.date))  // expect-error: value of type 'MessageModel' has no member 'txt'
+    _ = try messages.groups(by: \.isRead, totals: .count, .max(\.dtae))  // expect-error: value of type 'MessageModel' has no member 'dtae'
+    _ = try messages.groups(by: \.isRead, totals: .count { $0.isReed })  // expect-error: has no dynamic member 'isReed'
+    _ = try messages.groups(by: \.isRead, totals: .cuont)  // expect-error: has no member 'cuont'
+    _ = try messages.groups(by: \.isRead, totals: .count, having: .count > "3")  // expect-error: cannot convert value of type 'String' to expected argument type 'Int'
+    _ = try messages.groups(by: \.isRead, totals: .sum(\.text))  // expect-error: requires that 'String.Present' (aka 'String') conform to 'NumericFieldValue'
+    _ = try messages.groups(per: .day(\.date), totals: .count)  // expect-error: missing argument for parameter 'in' in call
+    _ = try messages.groups(per: .day(\.isRead, in: .gmt), totals: .count)  // expect-error: cannot convert
+    _ = try messages.groups(by: \.tags, totals: .count)  // expect-error: conform to 'OrderedFieldValue'
+}

@@ -55,7 +55,7 @@ import Testing
         let kinds = try await notes.distinct(\.rank, \.title, where: { $0.id < 3 })
         #expect(kinds.map(\.1) == ["t1", "t2"])
         #expect(try await notes.distinct(\.rank, \.title, where: high).map(\.1) == ["t1", "t4", "t2", "t5"])
-        let totals = try await notes.groups(by: \.rank, .count, .sum(\.id), where: high)
+        let totals = try await notes.groups(by: \.rank, totals: .count, .sum(\.id), where: high)
         #expect(totals.map { [$0.0, $0.1, $0.2] } == [[1, 2, 5], [2, 2, 7]])
         let last = try await notes.groups(by: \.rank, first: 1, orderedBy: .descending(\.id), where: { $0.rank > 0 })
         #expect(last.map { $0.1.map(\.id) } == [[4], [5]])

@@ -31,7 +31,7 @@ import Testing
         let some = try work([3, 8, 13, 18]) { try letters.distinct(\.sender) { $0.folder == "folder 3" } }
         #expect(max(senders, pairs, some) < 1_000, "\(senders), \(pairs), \(some)")
         // Counting looks at the entries, and no index has the text: SQLite looks at rows of a sender until one has it.
-        let counts = try work(true) { try letters.groups(by: \.sender, .count).allSatisfy { $1 == 1_000 } }
+        let counts = try work(true) { try letters.groups(by: \.sender, totals: .count).allSatisfy { $1 == 1_000 } }
         let texts = try work(20) { try letters.distinct(\.sender) { $0.text > "text 7" }.count }
         #expect(counts >= 20_000 && texts >= (scheme == "sqlite" ? 20 : 2_000), "\(counts), \(texts)")
     }

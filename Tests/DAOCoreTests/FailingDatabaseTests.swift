@@ -48,7 +48,7 @@ import Testing
                 ("by keys", { _ = try bills.read(byPrimaryKeys: [1, 2]) }), ("first", { _ = try bills.first() }),
                 ("count", { _ = try bills.count { $0.amount > 1 } }), ("exists", { _ = try bills.exists { $0.amount > 1 } }),
                 ("fields", { _ = try bills.read(\.id, \.amount) }), ("distinct", { _ = try bills.distinct(\.amount) }),
-                ("groups", { _ = try bills.groups(by: \.amount, .count) }), ("sum", { _ = try bills.sum(\.amount) }),
+                ("groups", { _ = try bills.groups(by: \.amount, totals: .count) }), ("sum", { _ = try bills.sum(\.amount) }),
                 ("page", { _ = try bills.page(limit: 1) }), ("a condition", { _ = try bills.read { $0.amount == 2 } }),
             ]
             for (what, read) in reads {

@@ -48,6 +48,22 @@ import Testing
         #expect(result.left == 10)
     }
 
+    /// The section about groups has the documented results.
+    @Test func groupsBehaveAsDocumented() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let messages = DAO(storage: try database.storage(for: MessageModel.self), translator: MessageTranslator())
+        try messages.create(
+            (0..<6).map {
+                Message(
+                    id: $0, date: Date(timeIntervalSinceReferenceDate: Double($0) * 43_200), text: "text \($0 / 4)",
+                    isRead: $0 % 2 == 0)
+            })
+        var shown: [String] = []
+        try groups(messages) { shown.append($0) }
+        #expect(
+            shown == ["text 0 false 2", "text 0 true 2", "text 1 false 1", "text 1 true 1", "6 3 216000.0 2 3 2"])
+    }
+
     /// The section about relationships has the documented results.
     @Test func relationshipsBehaveAsDocumented() throws {
         let database = try DatabaseDrivers(.memory).open("memory:")

@@ -32,6 +32,17 @@ func pagesAndStreams(_ messages: DAO<MessageTranslator>) async throws -> (pages:
     return (pages, streamed, newest?.id)
 }
 
+/// Totals of all messages, and those of groups.
+func groups(_ messages: DAO<MessageTranslator>, _ show: (String) -> Void) throws {
+    let (all, unread, newest) = try messages.totals(.count, .count { !$0.isRead }, .max(\.date))
+    for (text, isRead, count) in try messages.groups(by: \.text, \.isRead, totals: .count) { show("\(text) \(isRead) \(count)") }
+    let often = try messages.groups(
+        by: \.text, totals: .count, .countDistinct(\.isRead), orderedBy: .descending(.count), limit: 5, having: .count > 1)
+    let perDay = try messages.groups(per: .day(\.date, in: .gmt), totals: .count)          // [(Date, Int)]
+    let perMonth = try messages.groups(per: .month(\.date, in: .gmt), by: \.isRead, totals: .count)
+    show("\(all) \(unread) \(newest?.timeIntervalSinceReferenceDate ?? 0) \(often.count) \(perDay.count) \(perMonth.count)")
+}
+
 /// Reads what can be read, and says how a query finds its rows.
 func plansAndUnreadableRows(_ messages: DAO<MessageTranslator>, _ show: @escaping @Sendable (String) -> Void) throws {
     let readable = try messages.read(unreadable: .report { error in show("\(error)") })

@@ -77,7 +77,7 @@ func readmeExample(url: String, fetched: [Message], cutoff: Date) throws -> Read
     let unread = try messages.read(orderedBy: .descending(\.date), limit: 50) { !$0.isRead && $0.date > cutoff }
     let same = try messages.read(predicatedBy: Condition("isRead == false AND date > %@", cutoff))
     let texts = try messages.read(\.id, \.text, limit: 20) { !$0.isRead }       // [(Int, String)]; no other column is read
-    let counts = try messages.groups(by: \.isRead, .count, .max(\.date))       // [(Bool, Int, Date?)]
+    let counts = try messages.groups(by: \.isRead, totals: .count, .max(\.date))       // [(Bool, Int, Date?)]
     try messages.set(\.isRead, to: true) { $0.date > cutoff }                  // one UPDATE on SQL
     try database.transaction {                    // several DAOs, one commit
         try tags.persist(Tag(id: 1, name: "archived"))
@@ -112,7 +112,7 @@ func readmeLedger(url: String, fetched: [Expense], cutoff: Date) throws -> (unpa
 
     try expenses.persist(fetched)                                                   // inserts, or changes rows with the same key
     let unpaid = try expenses.read(orderedBy: .descending(\.date), limit: 50) { !$0.isPaid && $0.amount > 10 }
-    let totals = try expenses.groups(by: \.isPaid, .count, .sum(\.amount))          // [(Bool, Int, Decimal)]
+    let totals = try expenses.groups(by: \.isPaid, totals: .count, .sum(\.amount))  // [(Bool, Int, Decimal)]
     try database.transaction {                                                      // all of it, or nothing
         try expenses.set(\.isPaid, to: true) { $0.title.hasPrefix("Train") }
         try expenses.erase { $0.date < cutoff }

@@ -110,7 +110,7 @@ func references(_ database: any Database, _ ada: Writer) throws -> (found: [Fold
         $0.parent.name == "Code" && $0.owner == Reference(7)
     }
     let owner = try writers.read(byPrimaryKey: found[0].owner)
-    let sizes = try folders.groups(by: \.owner, .count)            // [(Reference<Writer>, Int)], in the order of the keys
+    let sizes = try folders.groups(by: \.owner, totals: .count)    // [(Reference<Writer>, Int)], in the order of the keys
     return (found, owner, sizes.map(\.1))
 }
 

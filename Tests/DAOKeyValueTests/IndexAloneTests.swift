@@ -70,7 +70,7 @@ import Testing
         let storage = try opened(without: [4, 31, 59]).storage(for: Sample.self)
         let dao = DAO(storage: storage)
         #expect(try dao.distinct(\.place) == ["north", "so\0uth", "west"])
-        #expect(try dao.groups(by: \.place, .count).map { "\($0) \($1)" } == ["north 20", "so\0uth 20", "west 20"])
+        #expect(try dao.groups(by: \.place, totals: .count).map { "\($0) \($1)" } == ["north 20", "so\0uth 20", "west 20"])
         #expect(try dao.distinct(\.place) { $0.place >= "p" } == ["so\0uth", "west"])
     }
 }

@@ -143,7 +143,7 @@ import Testing
         }
         try expect(count > 0 ? [owner] : []) { try tickets.distinct(\.owner) { $0.status == status && $0.owner == owner } }
         try expect(count) {
-            try tickets.groups(by: \.owner, .count) { $0.status == status && $0.owner == owner }.first?.1 ?? 0
+            try tickets.groups(by: \.owner, totals: .count) { $0.status == status && $0.owner == owner }.first?.1 ?? 0
         }
         try expect(count) { try tickets.set(\.date, to: -1) { $0.status == status && $0.owner == owner } }
         try expect(count) { try tickets.erase { $0.status == status && $0.owner == owner } }

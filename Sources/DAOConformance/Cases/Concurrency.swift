@@ -306,7 +306,7 @@ enum Concurrency {
                 ("a count", { _ = try items.count { $0.name.contains("no such item") } }),
                 ("rows", { _ = try items.read { $0.number > 2 } }),
                 ("a sort", { _ = try items.read(orderedBy: .descending(\.name), limit: 3) }),
-                ("groups", { _ = try items.groups(by: \.number, .count) }),
+                ("groups", { _ = try items.groups(by: \.number, totals: .count) }),
                 ("a sum", { _ = try items.sum(\.number) { $0.name.contains("1") } }),
             ]
             for (what, read) in reads {

@@ -23,7 +23,7 @@ enum Instruments {
                 ("exists", ["read by key item 1"], { _ = try items.exists(byPrimaryKey: 1) }),
                 ("count", ["count item"], { _ = try items.count { $0.id > 1 } }),
                 ("sum", ["read fields item 4"], { _ = try items.sum(\.number) }),
-                ("groups", ["group item 4"], { _ = try items.groups(by: \.id, .count) }),
+                ("groups", ["group item 4"], { _ = try items.groups(by: \.id, totals: .count) }),
                 ("update", ["update item 2"], { _ = try items.update(where: { $0.id < 3 }) { $0.number = 7 } }),
                 (
                     "update that fails", ["update item failed"],

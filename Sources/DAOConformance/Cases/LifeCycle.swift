@@ -48,7 +48,7 @@ enum LifeCycle {
                 ("read by key", { _ = try storage.read(key: key) }), ("contains", { _ = try storage.contains(key: key) }),
                 ("keys", { _ = try storage.keys(query) }), ("count", { _ = try storage.count(query) }),
                 ("fields", { try storage.readFields([1], query) { _ in } }),
-                ("groups", { try storage.groups(of: [1], counted: true, where: .all) { _, _ in } }),
+                ("groups", { try storage.groups(GroupQuery(by: [1], counting: [.rows])) { _, _ in } }),
                 ("insert", { try storage.insert(Item.make([9])) }),
                 ("insert making", { try storage.insert { Item.make([9]) } }),
                 ("upsert", { try storage.upsert(Item.make([9])) }),

@@ -134,7 +134,7 @@ enum Pairs {
                 try expectEqual(groups.flatMap { $0.1.map(\.id) }.sorted(), Array(0..<60), "each row once")
                 let few = try dao.groups(by: \.number, first: 2, orderedBy: .descending(\.id))
                 try expect(few.allSatisfy { $0.1.count == 2 && $0.1[0].id > $0.1[1].id }, "the first two of each group: \(few)")
-                let totals = try dao.groups(by: \.number, .count)
+                let totals = try dao.groups(by: \.number, totals: .count)
                 try expectEqual(totals.map(\.1), Array(repeating: 12, count: 5), "the totals")
             }
             isDone.change { $0 = true }

@@ -74,7 +74,7 @@ enum QueriesFields {
             try expectEqual(try topics.read(\.title, orderedBy: .descending(\.owner, \.name)), ["x", "y", "x"])
             try expectEqual(try topics.read(\.id, orderedBy: .ascending(\.owner, \.name), limit: 2), ["c", "b"])
             try expectEqual(try topics.distinct(\.title) { $0.posts.count > 0 }, ["x"])
-            try expectSame(try topics.groups(by: \.title, .count).map { "\($0) \($1)" }, ["x 2", "y 1"])
+            try expectSame(try topics.groups(by: \.title, totals: .count).map { "\($0) \($1)" }, ["x 2", "y 1"])
             let error = "'posts' of 'topic' is a relationship; read whole values"
             try expectError(.invalidQuery, "a list", entity: "topic", field: "posts", message: error) {
                 try topics.read(\.posts).count
@@ -96,7 +96,7 @@ enum QueriesFields {
             try expectEqual(try crates.read(\.code, orderedBy: .ascending(\.code)), sorted)
             try expectEqual(try crates.read(\.code, orderedBy: .descending(\.code), limit: 5), Array(sorted.reversed().prefix(5)))
             try expectEqual(try crates.distinct(\.code), Set(sorted).sorted { ($0?.uuidString ?? "") < ($1?.uuidString ?? "") })
-            let groups = try crates.groups(by: \.code, .count) { $0.code != nil }
+            let groups = try crates.groups(by: \.code, totals: .count) { $0.code != nil }
             try expectEqual(groups.map(\.1), [3, 3, 3])
             try expectEqual(
                 try crates.read(\.code, \.id, orderedBy: .descending(\.code), .descending(\.id), limit: 2).map(\.0),
@@ -111,7 +111,7 @@ enum QueriesFields {
             try expectEqual(ids, [4, 3, 2, 1])
             let numbers = try await dao.distinct(\.number) { $0.id < 3 }
             try expectEqual(numbers, [10, 20])
-            let groups = try await dao.groups(by: \.note, .count, .sum(\.number)) { $0.id < 3 }
+            let groups = try await dao.groups(by: \.note, totals: .count, .sum(\.number)) { $0.id < 3 }
             try expectSame(groups.map { "\($0 ?? "nil") \($1) \($2)" }, ["nil 2 30"])
         },
     ]
@@ -156,7 +156,7 @@ enum QueriesFields {
             try expectSame(
                 try dao.distinct(\.uint64, \.decimal) { $0.id > 5 }.map { "\($0.0 ?? 99) \($0.1 ?? 99)" },
                 ["99 99", "0 1", "0 9", "1 -2.5"], "pairs")
-            let counts = try dao.groups(by: \.double, .count)
+            let counts = try dao.groups(by: \.double, totals: .count)
             try expectSame(counts.map { "\($0.0 ?? 99) \($0.1)" }, ["99.0 2", "-1.0 1", "0.0 2", "1.0 2", "inf 1", "nan 2"])
         },
         ConformanceCase("Q.groups", "Q11", "Q7", title: "groups have the totals of their rows") { context in
@@ -164,17 +164,17 @@ enum QueriesFields {
             var items = Item.make(1...6)
             for (index, note) in ["a", nil, "b", "a", nil, "a"].enumerated() { items[index].note = note }
             try dao.create(items)
-            let groups = try dao.groups(by: \.note, .count, .sum(\.number), .min(\.id), .max(\.name), .average(\.number))
+            let groups = try dao.groups(by: \.note, totals: .count, .sum(\.number), .min(\.id), .max(\.name), .average(\.number))
             try expectSame(
                 groups.map { "\($0 ?? "nil") \($1) \($2) \($3 ?? 0) \($4 ?? "") \($5 ?? 0)" },
                 ["nil 2 70 2 Item #5 35.0", "a 3 110 1 Item #6 \(110.0 / 3)", "b 1 30 3 Item #3 30.0"])
-            let sums = try dao.groups(by: \.note, .sum(\.number)) { $0.number > 30 }
+            let sums = try dao.groups(by: \.note, totals: .sum(\.number)) { $0.number > 30 }
             try expectSame(sums.map { "\($0 ?? "nil") \($1)" }, ["nil 50", "a 100"])
             try dao.set(\.number, to: .max) { $0.note == "a" }
             try expectError(.arithmeticOverflow, "a sum", entity: "item", field: "number") {
-                try dao.groups(by: \.note, .sum(\.number)).count
+                try dao.groups(by: \.note, totals: .sum(\.number)).count
             }
-            let none = try dao.groups(by: \.note, .count) { $0.id > 99 }
+            let none = try dao.groups(by: \.note, totals: .count) { $0.id > 99 }
             try expect(none.isEmpty, "no groups of no rows")
         },
         ConformanceCase("Q.groupsOfRandom", "Q11", "Q7", "P7", title: "groups of 60 random conditions agree with the rows") {
@@ -190,12 +190,13 @@ enum QueriesFields {
                     let expected = Dictionary(grouping: rows, by: value)
                         .sorted { Value.order($0.key, $1.key) < 0 }.map { "\(Dump.text(of: $0.key)) \($0.value.count)" }
                     var found: [String] = []
-                    try reference.dao.storage.groups(of: [place], counted: true, where: condition) { row, count in
-                        found.append("\(Dump.text(of: try row.readValue(at: place))) \(count)")
+                    try reference.dao.storage.groups(GroupQuery(by: [place], counting: [.rows], where: condition)) {
+                        row, counts in
+                        found.append("\(Dump.text(of: try row.readValue(at: place))) \(counts[0])")
                     }
                     try expectSame(found, expected, "the groups by field \(place) of \(what)")
                 }
-                let sums = try reference.dao.groups(by: \.flag, .count, .sum(\.real), .max(\.text), where: condition)
+                let sums = try reference.dao.groups(by: \.flag, totals: .count, .sum(\.real), .max(\.text), where: condition)
                 let expected = [false, true].compactMap { flag -> String? in
                     let group = rows.filter { $0.flag == flag }
                     if group.isEmpty { return nil }
@@ -231,8 +232,9 @@ enum QueriesFields {
                     }
                     for counted in [true, false] {
                         var found: [(values: String, count: Int)] = []
-                        try reference.dao.storage.groups(of: places, counted: counted, where: condition) { row, count in
-                            found.append((Dump.text(of: try places.map { try row.readValue(at: $0) }), counted ? count : 0))
+                        let query = GroupQuery(by: places, counting: counted ? [.rows] : [], where: condition)
+                        try reference.dao.storage.groups(query) { row, counts in
+                            found.append((Dump.text(of: try places.map { try row.readValue(at: $0) }), counts.first ?? 0))
                         }
                         try expectSame(
                             found.map { "\($0.values) \($0.count)" },
@@ -249,7 +251,7 @@ enum QueriesFields {
             try expectEqual(try dao.distinct(\.place) { $0.isOn == true }, [0, 1])
             let pairs = try dao.distinct(\.place, \.isOn)
             try expectSame(pairs.map { "\($0) \($1)" }, ["0 false", "0 true", "1 false", "1 true"])
-            try expectSame(try dao.groups(by: \.isOn, .count).map { "\($0) \($1)" }, ["false 3", "true 3"])
+            try expectSame(try dao.groups(by: \.isOn, totals: .count).map { "\($0) \($1)" }, ["false 3", "true 3"])
         },
         ConformanceCase("Q.firstOfGroups", "Q11", "Q3", title: "the first rows of each group, in an order") { context in
             let dao = try context.dao(OptionalScalars.self)
@@ -277,7 +279,7 @@ enum QueriesFields {
                 try dao.create(Item(id: 3, name: "Item #1", number: 5))
                 try expectEqual(try dao.read(\.number), [10, 20, 5])
                 try expectEqual(try dao.distinct(\.name), ["Item #1", "Item #2"])
-                try expectSame(try dao.groups(by: \.name, .count).map { "\($0) \($1)" }, ["Item #1 2", "Item #2 1"])
+                try expectSame(try dao.groups(by: \.name, totals: .count).map { "\($0) \($1)" }, ["Item #1 2", "Item #2 1"])
             }
             try expectEqual(try dao.read(\.number), [10, 20])
         },

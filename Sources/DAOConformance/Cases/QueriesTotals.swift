@@ -159,7 +159,7 @@ enum QueriesTotals {
                         try states.distinct(\.mood) { $0.id > 0 }
                     }
                     try expectError(.corruptedValue, "groups", entity: "mood_of_day", field: "mood") {
-                        try states.groups(by: \.mood, .count)
+                        try states.groups(by: \.mood, totals: .count)
                     }
                 }
             }

@@ -95,10 +95,10 @@ enum RelationsReferenceOrder {
             try expectEqual(
                 try errands.distinct(\.owner, \.title) { $0.owner == Reference(1) }.map(\.1),
                 Set(ids.filter { owner($0) == 1 }.map { "\($0 % 3)" }).sorted(), "pairs")
-            let counts = try errands.groups(by: \.owner, .count)
+            let counts = try errands.groups(by: \.owner, totals: .count)
             try expectEqual(counts.map(\.0), owners.map { Reference($0) }, "groups")
             try expectEqual(counts.map(\.1), owners.map { owner in ids.filter { Self.owner($0) == owner }.count }, "counts")
-            let sums = try errands.groups(by: \.whole, .sum(\.id), .max(\.owner))
+            let sums = try errands.groups(by: \.whole, totals: .sum(\.id), .max(\.owner))
             try expectEqual(sums.map(\.0), wholes.map { $0.map { Reference($0) } }, "groups of an optional one")
             try expectEqual(
                 sums.map(\.1), wholes.map { whole in ids.filter { Self.whole($0) == whole }.reduce(0, +) }, "sums")

@@ -261,40 +261,89 @@ extension DAO {
 
     // MARK: Totals
 
-    /// Returns totals of the values that meet a condition, for each value of a field.
-    public nonisolated(nonsending) func groups<Value: OrderedFieldValue, First, each Other>(
-        by field: any KeyPath<Record, Value> & Sendable, _ first: GroupTotal<Record, First>,
-        _ others: repeat GroupTotal<Record, each Other>,
+    /// Returns totals of the values that meet a condition, all from one read.
+    public nonisolated(nonsending) func totals<First, each Other>(
+        _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) async throws -> [(Value, First, repeat each Other)] {
+    ) async throws -> (First, repeat each Other) {
         let condition = Condition<Record>.once(condition)
-        return try await reading { try $0.totals(condition, by: field, first, repeat each others) }
+        return try await reading { try $0.allTotals(condition, first, repeat each others) }
     }
 
-    /// Returns totals of the values that meet a prepared condition, for each value of a field.
-    public func groups<Value: OrderedFieldValue, First, each Other>(
-        by field: any KeyPath<Record, Value> & Sendable, _ first: GroupTotal<Record, First>,
-        _ others: repeat GroupTotal<Record, each Other>, where condition: Condition<Record> = .all
-    ) async throws -> [(Value, First, repeat each Other)] {
-        try await reading { try $0.totals(condition, by: field, first, repeat each others) }
+    /// Returns totals of the values that meet a prepared condition, all from one read.
+    public func totals<First, each Other>(
+        _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
+        where condition: Condition<Record> = .all
+    ) async throws -> (First, repeat each Other) {
+        try await reading { try $0.allTotals(condition, first, repeat each others) }
+    }
+
+    /// Returns totals of the values that meet a condition, for each combination of values of some fields.
+    public nonisolated(nonsending) func groups<each Value: OrderedFieldValue, First, each Other>(
+        by fields: repeat any KeyPath<Record, each Value> & Sendable, totals first: GroupTotal<Record, First>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(repeat each Value, First, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each combination of values of some fields.
+    public func groups<each Value: OrderedFieldValue, First, each Other>(
+        by fields: repeat any KeyPath<Record, each Value> & Sendable, totals first: GroupTotal<Record, First>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) async throws -> [(repeat each Value, First, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field.
+    public nonisolated(nonsending) func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
+        per part: DatePart<Record, Part>, by fields: repeat any KeyPath<Record, each Value> & Sendable,
+        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field.
+    public func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
+        per part: DatePart<Record, Part>, by fields: repeat any KeyPath<Record, each Value> & Sendable,
+        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        }
     }
 
     /// Returns the first values of each group of those that meet a condition.
-    public nonisolated(nonsending) func groups<Value: OrderedFieldValue>(
-        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+    public nonisolated(nonsending) func groups<each Value: OrderedFieldValue>(
+        by fields: repeat any KeyPath<Record, each Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) async throws -> [(Value, [Plain])] {
+    ) async throws -> [(repeat each Value, [Plain])] {
         let query = Query(where: .once(condition), orderedBy: order, limit: count)
-        return try await reading { try $0.groups(by: field, query) }
+        return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
     }
 
     /// Returns the first values of each group of those that meet a prepared condition.
-    public func groups<Value: OrderedFieldValue>(
-        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+    public func groups<each Value: OrderedFieldValue>(
+        by fields: repeat any KeyPath<Record, each Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
         where condition: Condition<Record> = .all
-    ) async throws -> [(Value, [Plain])] {
+    ) async throws -> [(repeat each Value, [Plain])] {
         let query = Query(where: condition, orderedBy: order, limit: count)
-        return try await reading { try $0.groups(by: field, query) }
+        return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
     }
 
     /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.

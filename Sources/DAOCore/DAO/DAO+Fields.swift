@@ -168,19 +168,15 @@ extension DAO {
         try distinctFields(condition, first, second, repeat each others)
     }
 
-    func distinctFields<First: OrderedFieldValue, each Other: OrderedFieldValue>(
-        _ condition: Condition<Record>, _ first: KeyPath<Record, First>, _ others: repeat KeyPath<Record, each Other>
-    ) throws -> [(First, repeat each Other)] {
-        let places = try positions(of: first, repeat each others)
-        var groups: [(First, repeat each Other)] = []
+    func distinctFields<each Value: OrderedFieldValue>(
+        _ condition: Condition<Record>, _ fields: repeat KeyPath<Record, each Value>
+    ) throws -> [(repeat each Value)] {
+        let places = try positions(of: repeat each fields)
+        var groups: [(repeat each Value)] = []
         try readingGroups(by: places) {
-            try storage.groups(of: places, counted: false, where: condition) { row, _ in
+            try storage.groups(GroupQuery(by: places, where: condition)) { row, _ in
                 var next = FieldCounter()
-                groups.append(
-                    (
-                        try First.read(from: row, at: places[next.next()]),
-                        repeat try (each Other).read(from: row, at: places[next.next()])
-                    ))
+                groups.append((repeat try (each Value).read(from: row, at: places[next.next()])))
             }
         }
         return groups
@@ -201,11 +197,9 @@ extension DAO {
     ///
     /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a key path that does not lead to a stored
     ///   field.
-    private func positions<First, each Other>(
-        of first: KeyPath<Record, First>, _ others: repeat KeyPath<Record, each Other>
-    ) throws -> [Int] {
-        var places = [try Record.schema.position(of: first)]
-        for other in repeat each others { places.append(try Record.schema.position(of: other)) }
+    private func positions<each Value>(of fields: repeat KeyPath<Record, each Value>) throws -> [Int] {
+        var places: [Int] = []
+        for field in repeat each fields { places.append(try Record.schema.position(of: field)) }
         let entity = Record.schema.description
         for place in places where Record.schema.relation(at: place).map({ !$0.isReference }) == true {
             let field = entity.fields[place]

@@ -37,6 +37,9 @@ protocol IncludingStorage<Record>: Storage {
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]]
 
+    /// Returns a condition with its conditions on related rows resolved into sets of keys.
+    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record>
+
     /// Returns the cursor after a row of a query that sorts by fields of related rows.
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor
 }

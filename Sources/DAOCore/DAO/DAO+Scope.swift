@@ -65,10 +65,10 @@ private struct ScopedStorage<Record: Model>: IncludingStorage {
         try base.readFields(fields, scoped(query), body)
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        try base.groups(of: fields, counted: counted, where: condition && scope, body)
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        var query = query
+        query.condition = query.condition && scope
+        try base.groups(query, body)
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { try base.cursor(scoped(query)) }

@@ -16,6 +16,10 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         try (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
     }
 
+    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
+        try (storage as? any IncludingStorage<Record>)?.withoutRelated(condition) ?? condition
+    }
+
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
         try (storage as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
             ?? PageCursor(after: record, in: query.orderTerms())
@@ -68,12 +72,10 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         }
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
         var count = 0
         try reporting(.group, rows: { _ in count }) {
-            try storage.groups(of: fields, counted: counted, where: condition) {
+            try storage.groups(query) {
                 count += 1
                 try body($0, $1)
             }

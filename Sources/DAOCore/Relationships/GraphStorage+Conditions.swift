@@ -67,6 +67,10 @@ extension GraphStorage {
         return query
     }
 
+    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
+        try rewritten(Query(where: condition)).predicate
+    }
+
     /// Returns a condition with its conditions on related rows resolved into sets of keys.
     ///
     /// - Parameters:

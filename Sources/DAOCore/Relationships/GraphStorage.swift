@@ -220,19 +220,17 @@ extension GraphStorage {
         }
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
         willRead()
-        if isFlat, !reachesRelated(Query(where: condition)) {
-            return try flat.groups(of: fields, counted: counted, where: condition, body)
-        }
-        if !referencesBesideRows.isDisjoint(with: fields) {
-            return try groupsInMemory(of: fields, where: condition, body)
-        }
+        let countsRelated = query.countedConditions.contains { reachesRelated(Query(where: $0)) }
+        if isFlat, !countsRelated, !reachesRelated(Query(where: query.condition)) { return try flat.groups(query, body) }
         try database.reads {
-            try answering(Query(where: condition)) {
-                try flat.groups(of: fields, counted: counted, where: $0.predicate, body)
+            var query = query
+            if countsRelated { query.counts = try query.counts(changing: withoutRelated) }
+            if query.uses(referencesBesideRows) { return try groupsInMemory(query, body) }
+            try answering(Query(where: query.condition)) {
+                query.condition = $0.predicate
+                try flat.groups(query, body)
             }
         }
     }

@@ -56,9 +56,8 @@ struct HiddenLinks: LinkStorage {
     func counts() throws -> [(parent: Key, count: Int)] {
         let prefix = prefix
         var counts: [Key: Int] = [:]
-        try rows.groups(of: [1], counted: true, where: Condition { $0.owner.hasPrefix(prefix) }) { row, count in
-            counts[try key(row.readString(at: 1), relation.keyKind)] = count
-        }
+        let query = GroupQuery<LinkRow>(by: [1], counting: [.rows], where: Condition { $0.owner.hasPrefix(prefix) })
+        try rows.groups(query) { row, numbers in counts[try key(row.readString(at: 1), relation.keyKind)] = numbers[0] }
         return counts.map { ($0, $1) }.sorted { $0.0 < $1.0 }
     }
 

@@ -17,10 +17,8 @@ struct PartStorage<Record: Model>: Storage {
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         try flat.readFields(fields, query, body)
     }
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        try flat.groups(of: fields, counted: counted, where: condition, body)
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        try flat.groups(query, body)
     }
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> { try flat.cursor(query) }
     func explain(_ query: Query<Record>) throws -> QueryPlan { try flat.explain(query) }

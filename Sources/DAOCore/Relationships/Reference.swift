@@ -31,7 +31,7 @@
 /// by them. A model can have References to itself.
 ///
 /// ```swift
-/// let sizes = try folders.groups(by: \.owner, .count)
+/// let sizes = try folders.groups(by: \.owner, totals: .count)
 /// ```
 public struct Reference<Target: Model>: Sendable {
     /// The key of the row.

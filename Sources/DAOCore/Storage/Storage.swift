@@ -64,17 +64,14 @@ public protocol Storage<Record>: Sendable {
     ///     does not use the database.
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws
 
-    /// Groups the rows that meet a condition by the values of some fields. The default does so in memory.
+    /// Groups the rows that meet a condition by the values of some fields, and counts in each group. The default does so in
+    /// memory.
     ///
     /// - Parameters:
-    ///   - fields: The positions of the fields in the schema. They are not relationships.
-    ///   - counted: Whether the number of rows is needed. Otherwise it can be any, and an index leads from group to group.
-    ///   - condition: The condition that rows must meet.
-    ///   - body: A closure that is called for each group with a reader of these fields, at their positions, and the number
-    ///     of rows. Groups ascend by the fields in turn, as ``Value/order(_:_:)`` says.
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws
+    ///   - query: The fields, the counts and the condition.
+    ///   - body: A closure that is called for each group with a reader of the fields, at their positions, and the counts, in
+    ///     their order. Groups are in the order of the query, then ascend by the fields in turn, as ``Value/order(_:_:)`` says.
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws
 
     /// Reads rows by key, lets a closure create or change them, and stores the changes.
     ///

@@ -21,10 +21,15 @@ final class EntryReader: RowReader {
     ///   - fields: The positions of the fields.
     ///   - run: The query.
     ///   - reader: The reader that its source moves.
-    init?(of fields: [Int], _ run: QueryRun, _ reader: RecordReader) {
+    convenience init?(of fields: [Int], _ run: QueryRun, _ reader: RecordReader) {
         guard let plan = reader.plan, plan.order == .path, plan.race == nil, let path = plan.path, path.residual.isEmpty,
             case .index(let index) = path.target
         else { return nil }
+        self.init(of: Set(fields), in: index, run, reader)
+    }
+
+    /// Creates a reader of the entries of an index; nil when it lacks one of some fields.
+    init?(of fields: Set<Int>, in index: Table.Index, _ run: QueryRun, _ reader: RecordReader) {
         var components = Array(repeating: -1, count: run.table.description.fields.count)
         if index.elements == nil {
             for (number, component) in index.components.enumerated() { components[component.field] = number }

@@ -137,20 +137,28 @@ final class KeyValueStorage<Record: Model>: Storage {
         }
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        let resolved = try schema.resolved(Query(where: condition))
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        let resolved = try schema.resolved(Query(where: query.condition))
+        var counted = try CountedGroups(query)
         let isDone = try keyValueDatabase.read { handle in
             let table = try table(handle)
             let run = run(resolved, table, handle)
             if resolved.filter == .none { return true }
-            guard let groups = IndexGroups(of: fields, run) else { return false }
             let reader = reader(table)
-            try run.reporting(reader) { try groups.forEach(reader, counted: counted, body) }
+            if query.counts.allSatisfy({ $0 == .rows }), let groups = IndexGroups(of: query.fields, run) {
+                try run.reporting(reader) {
+                    try groups.forEach(reader, counted: !query.counts.isEmpty) { row, count in
+                        try body(row, query.counts.map { _ in count })
+                    }
+                }
+                return true
+            }
+            guard let entries = IndexEntries(of: counted.fields, run, reader) else { return false }
+            try run.reporting(reader) { try entries.forEach { try counted.add($0) } }
+            try counted.forEach(body)
             return true
         }
-        if !isDone { try groupsInMemory(of: fields, where: condition, body) }
+        if !isDone { try groupsInMemory(query, body) }
     }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {

@@ -144,7 +144,7 @@ struct RelationshipRunner: DatabaseRunner {
             paged += page.elements.map { "\($0.id)" }
             query.after = page.next
         } while query.after != nil && paged.count < 1_000
-        let groups = try errands.groups(by: \.owner, .count, .max(\.id)).map { "\(key($0.0)): \($0.1) to \($0.2 ?? -1)" }
+        let groups = try errands.groups(by: \.owner, totals: .count, .max(\.id)).map { "\(key($0.0)): \($0.1) to \($0.2 ?? -1)" }
         let wholes = try errands.distinct(\.whole, where: condition).map { key($0) }
         return [chosen, paged, groups, wholes].map { $0.joined(separator: " ") }.joined(separator: " | ")
     }

@@ -176,31 +176,51 @@ extension SQLTable {
     }
 
     /// Returns the statement that reads the different values of some columns, ascending, in the rows that a filter matches.
-    /// Every column is at the position of its field; the others are `NULL`. The number of rows is in the last column.
+    /// Every column is at the position of its field; the others are `NULL`. The counts are in the columns after them. Without
+    /// fields, all rows are one group.
     ///
-    /// - Parameter counted: Whether the number is needed. Otherwise it can be any, and an engine may jump from value to value of
-    ///   an index, which SQLite does for `DISTINCT` on nothing but columns.
+    /// - Parameters:
+    ///   - fields: The positions of the columns.
+    ///   - counts: What is counted. Without counts, an engine may jump from value to value of an index, which SQLite does for
+    ///     `DISTINCT` on nothing but columns.
+    ///   - order: The numbers of counts by which groups are ordered before the columns.
+    ///   - limit: The maximum number of groups; nil for all.
     func groups(
-        of fields: [Int], counted: Bool, where filter: Filter, _ related: RelatedTables
+        by fields: [Int], counting counts: [SQLGroupCount], where filter: Filter, _ related: RelatedTables,
+        order: [(column: Int, isAscending: Bool)] = [], limit: Int? = nil
     ) throws -> (sql: SQLText, countColumn: Int) {
-        // No field has such a name: a field may be called "count".
-        let count = counted ? "count(*) AS \(dialect.quoted(".count"))" : "1"
-        func order(_ column: (Int) -> String) -> String {
-            " ORDER BY " + fields.map { sortTerm($0, column($0), isAscending: true) }.joined(separator: ", ")
-        }
+        func terms(_ column: (Int) -> String) -> [String] { fields.map { sortTerm($0, column($0), isAscending: true) } }
         let countColumn = (fields.max() ?? 0) + 1
-        if counted || fields.contains(where: { comparable[$0] != columns[$0] }) {
-            var sql = try filtered("SELECT \(list(of: fields) { columns[$0] }), \(count) FROM \(source)", filter, related)
-            sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ") + order { comparable[$0] }
-            return (sql, countColumn)
+        let groups = ResolvedQuery(filter: .all, order: [], limit: limit)
+        if !counts.isEmpty || fields.contains(where: { comparable[$0] != columns[$0] }) {
+            var writer = ConditionWriter(self, SQLText("SELECT \(list(of: fields) { columns[$0] })"), nil)
+            // No field has such a name: a field may be called "count".
+            func alias(_ number: Int) -> String { dialect.quoted(".count\(number)") }
+            for (number, count) in counts.enumerated() {
+                switch count {
+                case .rows: writer.write(", count(*)")
+                case .values(let field): writer.write(", count(DISTINCT \(comparable[field]))")
+                case .rowsMeeting(let filter):
+                    writer.write(", count(CASE WHEN ")
+                    try writer.write(filter)
+                    writer.write(" THEN 1 END)")
+                }
+                writer.write(" AS \(alias(number))")
+            }
+            writer.write(" FROM \(source)")
+            var sql = try filtered(writer.sql, filter, related)
+            if fields.isEmpty { return (sql, countColumn) }
+            sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
+            let first = order.map { dialect.sortTerm(alias($0.column), isAscending: $0.isAscending, isOptional: false) }
+            return (limited(sql, groups, order: first + terms { comparable[$0] }), countColumn)
         }
         // SQLite gives columns of a subquery that are called "true" or "false" another name.
         func alias(_ field: Int) -> String { dialect.quoted(".\(field)") }
         let distinct = fields.map { "\(columns[$0]) AS \(alias($0))" }.joined(separator: ", ")
         var sql = try filtered(
-            "SELECT \(list(of: fields, alias)), \(count) FROM (SELECT DISTINCT \(distinct) FROM \(source)", filter, related)
-        sql.text += ") AS \(dialect.quoted(".groups"))" + order(alias)
-        return (sql, countColumn)
+            "SELECT \(list(of: fields, alias)) FROM (SELECT DISTINCT \(distinct) FROM \(source)", filter, related)
+        sql.text += ") AS \(dialect.quoted(".groups"))"
+        return (limited(sql, groups, order: terms(alias)), countColumn)
     }
 
     /// Returns a term of an order.
@@ -516,4 +536,14 @@ extension SQLTable {
         let terms = dialect.terms(of: index, in: self)
         return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quoted(indexName)) ON \(name)(\(terms))\(rows)"
     }
+}
+
+/// What a statement counts in each group of rows.
+enum SQLGroupCount {
+    /// The rows.
+    case rows
+    /// The rows that a filter matches.
+    case rowsMeeting(Filter)
+    /// The different values of a column.
+    case values(field: Int)
 }

@@ -167,20 +167,33 @@ extension SQLStorage {
         }
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        let resolved = try schema.resolved(Query(where: condition), withRelated: true)
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        let resolved = try schema.resolved(Query(where: query.condition), withRelated: true)
+        let counts = try query.counts.map { count -> SQLGroupCount in
+            switch count {
+            case .rows: .rows
+            case .rowsMeeting(let condition): .rowsMeeting(try schema.resolved(Query(where: condition)).filter)
+            case .values(let field): .values(field: field)
+            }
+        }
         if resolved.isEmpty { return try nothing(()) }
-        try reading(resolved) { session, known in
+        let isDone = try reading(resolved) { session, known in
+            for case .rowsMeeting(let filter) in counts {
+                guard try filter.divided(for: known.table).rest == nil else { return false }
+            }
             let (shaped, table) = try self.counted(evaluated(resolved, session, known), session, known)
+            let terms = query.order.map { (column: $0.count, isAscending: $0.isAscending) }
             let (sql, countColumn) = try table.groups(
-                of: fields, counted: counted, where: shaped.query.filter, shaped.related)
+                by: query.fields, counting: counts, where: shaped.query.filter, shaped.related, order: terms, limit: query.limit)
             let statement = try session.statement(sql, entity: entity.name)
             defer { statement.giveBack() }
             let reader = statement.makeReader(of: entity, keyColumn: -1)
-            while try reader.advance() { try body(reader, Int(reader.integer(inColumn: countColumn))) }
+            while try reader.advance() {
+                try body(reader, counts.indices.map { Int(reader.integer(inColumn: countColumn + $0)) })
+            }
+            return true
         }
+        if !isDone { try groupsInMemory(query, body) }
     }
 
     /// Returns a query with its table, read through the path that is chosen by counting.

@@ -22,7 +22,8 @@ enum Fault: String, CaseIterable, Sendable {
         breaksTiesBackwards, ignoresSecondTerm, repeatsKeys, sortsAskedKeys, missingKeysThrow, countIgnoresLimit, countOffByOne,
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
-        groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
+        groupsLeaveOutNil, groupsAreUnordered, groupsForgetFields, groupsCountEveryRow, groupsEndBeforeTheirOrder,
+        countsNilAsAValue, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
         indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
@@ -116,8 +117,8 @@ enum Fault: String, CaseIterable, Sendable {
     /// in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots, read no
     /// rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
     /// migration, change no catalog beside open relationships, increase no number where it is stored, write synchronously, erase
-    /// nothing in the closure of an update, cancel no task, have few rows and short texts, and use one database at a time, which
-    /// is verified for its damage only.
+    /// nothing in the closure of an update, cancel no task, have few rows and short texts, limit no groups, and use one database
+    /// at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -126,8 +127,8 @@ enum Fault: String, CaseIterable, Sendable {
                 .rowsOpenDeclarations, .sharedCallsFailTogether, .suspensionCloses, .referencesMissRewrites,
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .nilCountsAsZero, .writesBackWhatWasRead, .updateStoresErased,
-                .remembersRelations, .forgetsNewRelations, .readsRunOn,
-                .storesJSONAsSpelled, .comparesSetsInOrder,
+                .remembersRelations, .forgetsNewRelations, .readsRunOn, .storesJSONAsSpelled, .comparesSetsInOrder,
+                .groupsEndBeforeTheirOrder,
             ].contains($0)
     }
 

@@ -103,16 +103,19 @@ struct FaultyStorage<Record: Model>: Storage {
         }
     }
 
-    func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        var rows: [[Value]: (reader: RowReader, count: Int)] = [:]
+    func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        var query = query
+        if fault == .groupsForgetFields, query.fields.count > 1 { query.fields.removeLast() }
+        let filters = try query.counts.map { count in
+            if case .rowsMeeting(let condition) = count { try Query(where: condition).resolved().filter } else { Filter.all }
+        }
+        var rows: [[Value]: [Record]] = [:]
         var order: [[Value]] = []
-        for record in try read(Query(where: condition)) {
-            let key = fields.map { schema.value(at: $0, of: record) }
+        for record in try read(Query(where: query.condition)) {
+            let key = query.fields.map { schema.value(at: $0, of: record) }
             if fault == .groupsLeaveOutNil, key.contains(where: \.isNull) { continue }
             if rows[key] == nil { order.append(key) }
-            rows[key] = (try schema.reader(of: record), (rows[key]?.count ?? 0) + 1)
+            rows[key, default: []].append(record)
         }
         if fault != .groupsAreUnordered {
             order.sort { left, right in
@@ -120,8 +123,23 @@ struct FaultyStorage<Record: Model>: Storage {
             }
         }
         // An index led too far.
-        if fault == .distinctSkipsAValue, !counted, order.count > 2 { order.remove(at: 1) }
-        for key in order { if let group = rows[key] { try body(group.reader, group.count) } }
+        if fault == .distinctSkipsAValue, query.counts.isEmpty, order.count > 2 { order.remove(at: 1) }
+        // Before they are in the order of the query.
+        if fault == .groupsEndBeforeTheirOrder, let limit = query.limit { order = Array(order.prefix(limit)) }
+        for key in order {
+            guard let group = rows[key], let first = group.first else { continue }
+            let counts = zip(query.counts, filters).map { count, filter in
+                switch count {
+                case .values(let field):
+                    let values = group.map { schema.value(at: field, of: $0) }
+                    return Set(fault == .countsNilAsAValue ? values : values.filter { !$0.isNull }).count
+                case .rows, .rowsMeeting:
+                    if fault == .groupsCountEveryRow { return group.count }
+                    return group.count { record in filter.matches { schema.value(at: $0, of: record) } }
+                }
+            }
+            try body(try schema.reader(of: first), counts)
+        }
     }
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {

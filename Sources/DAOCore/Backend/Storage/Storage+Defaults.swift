@@ -27,31 +27,14 @@ extension Storage {
     }
 
     /// Reads the fields of all rows and groups them.
-    public func groups(
-        of fields: [Int], counted: Bool, where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        try groupsInMemory(of: fields, where: condition, body)
+    public func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        try groupsInMemory(query, body)
     }
 
-    package func groupsInMemory(
-        of fields: [Int], where condition: Condition<Record>, _ body: (RowReader, Int) throws -> Void
-    ) throws {
-        var counts: [[Value]: Int] = [:]
-        try readFields(fields, Query(where: condition)) { row in
-            counts[try fields.map { try row.readValue(at: $0) }, default: 0] += 1
-        }
-        let entity = Record.schema.description
-        for (values, count) in counts.sorted(by: { $0.key.isOrdered(before: $1.key) }) {
-            let writer = ValueRowWriter(count: entity.fields.count)
-            for (field, value) in zip(fields, values) {
-                if entity.fields[field].type.kind == .toOne {
-                    writer.values[field] = value
-                } else {
-                    try entity.write(value, at: field, to: writer)
-                }
-            }
-            try body(ValueRowReader(entity: entity, values: writer.values), count)
-        }
+    package func groupsInMemory(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
+        var groups = try CountedGroups(query)
+        try readFields(groups.fields, Query(where: query.condition)) { try groups.add($0) }
+        try groups.forEach(body)
     }
 
     /// Reads the rows, changes them individually and stores them.

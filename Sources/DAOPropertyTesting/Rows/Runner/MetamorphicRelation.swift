@@ -127,18 +127,41 @@ struct MetamorphicRelation<Record: TestRecord> {
         }
     }
 
+    /// Compares groups by the field and by it and the key with the rows, and what is counted in them.
     private func groups() throws -> String? {
-        let (field, condition) = (operation.field, operation.query.query(Record.self).predicate)
+        let (field, key, condition) = (operation.field, operation.entity.key, operation.query.query(Record.self).predicate)
         let records = try storage.read(Query(where: condition))
-        let groups = Dictionary(grouping: records) { Record.schema.value(at: field, of: $0) }
-            .sorted { ReferenceOrder.compareWithNull($0.key, $1.key) < 0 }
-        for counted in [true, false] {
-            let expected = groups.map { "\(Dump.text(of: $0.key)): \(counted ? $0.value.count : 0)" }
-            var found: [String] = []
-            try storage.groups(of: [field], counted: counted, where: condition) { row, count in
-                found.append("\(Dump.text(of: try row.readValue(at: field))): \(counted ? count : 0)")
+        let meeting = Set(records.map { Record.schema.key(of: $0) })
+        func value(_ field: Int, _ record: Record) -> Value { Record.schema.value(at: field, of: record) }
+        let queries: [GroupQuery<Record>] = [
+            GroupQuery(by: [field], counting: [.rows], where: condition), GroupQuery(by: [field], where: condition),
+            GroupQuery(by: [field, key], counting: [.rows], where: condition),
+            GroupQuery(by: [field], counting: [.rows, .rowsMeeting(condition), .values(field: key)]),
+            GroupQuery(by: [key], counting: [.values(field: field)]),
+        ]
+        for query in queries {
+            let rows = query.condition == condition ? records : try storage.read(Query())
+            let groups = Dictionary(grouping: rows) { record in query.fields.map { value($0, record) } }
+            let expected = groups.sorted { left, right in
+                zip(left.key, right.key).lazy.map { ReferenceOrder.compareWithNull($0, $1) }.first { $0 != 0 } ?? 0 < 0
+            }.map { values, rows in
+                let numbers = query.counts.map { count in
+                    switch count {
+                    case .rows: rows.count
+                    case .rowsMeeting: rows.count { meeting.contains(Record.schema.key(of: $0)) }
+                    case .values(let field): Set(rows.map { value(field, $0) }.filter { !$0.isNull }).count
+                    }
+                }
+                return "\(Dump.text(of: values)): \(numbers)"
             }
-            if found != expected { return "the rows have the groups \(expected), and groups gives \(found)" }
+            var found: [String] = []
+            try storage.groups(query) { row, counts in
+                found.append("\(Dump.text(of: try query.fields.map { try row.readValue(at: $0) })): \(counts)")
+            }
+            if found != expected {
+                return
+                    "the rows have the groups \(expected) by \(query.fields), counting \(query.counts), and groups gives \(found)"
+            }
         }
         return nil
     }

@@ -1,0 +1,235 @@
+/// What is asked of groups beside what they are grouped by, and the totals that are returned.
+struct GroupRequest<Record: Model>: Sendable {
+    let condition: Condition<Record>
+    let order: [GroupOrder<Record>]
+    let limit: Int?
+    let having: GroupCondition<Record>?
+
+    init(
+        _ condition: Condition<Record>, order: [GroupOrder<Record>] = [], limit: Int? = nil,
+        having: GroupCondition<Record>? = nil
+    ) {
+        self.condition = condition
+        self.order = order
+        self.limit = limit
+        self.having = having
+    }
+}
+
+extension DAO {
+    /// Returns the groups of a request. Without keys, all rows are one group.
+    func groups<each Key: OrderedFieldValue, each Result: OrderedFieldValue>(
+        _ request: GroupRequest<Record>, by keys: repeat GroupKey<Record, each Key>,
+        totals: repeat GroupTotal<Record, each Result>
+    ) throws -> [(repeat each Key, repeat each Result)] {
+        var read = try GroupRead(request, storage)
+        for key in repeat each keys { read.group(by: try key.place.get(), key.part) }
+        for total in repeat each totals { try read.add(total.erased) }
+        try read.addOwnTotals()
+        if !read.resolvesRelated { return try groups(from: read, by: repeat each keys, totals: repeat each totals) }
+        return try storage.database.reads { try groups(from: read, by: repeat each keys, totals: repeat each totals) }
+    }
+
+    private func groups<each Key: OrderedFieldValue, each Result: OrderedFieldValue>(
+        from read: GroupRead<Record>, by keys: repeat GroupKey<Record, each Key>,
+        totals: repeat GroupTotal<Record, each Result>
+    ) throws -> [(repeat each Key, repeat each Result)] {
+        var read = read
+        let (places, prepared) = try read.prepare()
+        var values: [(repeat each Key)] = []
+        var running: [(repeat RunningTotal<each Result>)] = []
+        // Loops over rows are not over packs: these look up types.
+        func begin(_ row: RowReader) throws -> [RowCounter] {
+            var (place, total) = (FieldCounter(), FieldCounter())
+            values.append((repeat try (each keys).read(from: row, at: places[place.next()])))
+            running.append((repeat (each totals).begin(prepared[total.next()])))
+            let begun = running[running.count - 1]
+            var counters: [RowCounter] = []
+            for counter in repeat each begun { counters.append(counter) }
+            return counters
+        }
+        var numbers: [Int] = []
+        try readingGroups(by: places) { numbers = try read.run(begin) }
+
+        var groups: [(repeat each Key, repeat each Result)] = []
+        groups.reserveCapacity(numbers.count)
+        for number in numbers {
+            let (value, results) = (values[number], running[number])
+            groups.append((repeat each value, repeat try (each results).result()))
+        }
+        return groups
+    }
+}
+
+/// A read of groups, without the types of what they are grouped by and of their totals.
+private struct GroupRead<Record: Model> {
+    /// What a group is made by.
+    private struct Key {
+        let place: Int
+        let part: (@Sendable (Value) -> Value)?
+    }
+
+    private struct Group {
+        /// What the group is made by; empty where the storage gave it.
+        let values: [Value]
+        let counters: [RowCounter]
+    }
+
+    private let request: GroupRequest<Record>
+    private let storage: any Storage<Record>
+    private var keys: [Key] = []
+    private var totals: [ErasedGroupTotal<Record>] = []
+    /// The totals by which groups are ordered and chosen.
+    private var ownTotals: ArraySlice<ErasedGroupTotal<Record>> = []
+    private var prepared: [PreparedTotal] = []
+    private var counts: [GroupCount<Record>] = []
+
+    init(_ request: GroupRequest<Record>, _ storage: any Storage<Record>) throws {
+        if let limit = request.limit, limit < 0 {
+            throw StorageError.negative("limit", limit, Record.schema.description.name)
+        }
+        self.request = request
+        self.storage = storage
+    }
+
+    mutating func group(by place: Int, _ part: (@Sendable (Value) -> Value)?) { keys.append(Key(place: place, part: part)) }
+
+    mutating func add(_ total: ErasedGroupTotal<Record>) throws {
+        var preparedTotal = PreparedTotal()
+        switch total.source {
+        case .values(let place):
+            preparedTotal.place = try place.get()
+            preparedTotal.fields = [preparedTotal.place]
+        case .count(let count):
+            if let column = counts.firstIndex(of: count) {
+                preparedTotal.column = column
+            } else {
+                preparedTotal.column = counts.count
+                counts.append(count)
+            }
+            if case .values(let field) = count {
+                preparedTotal.place = field
+                preparedTotal.fields = [field]
+            }
+        }
+        totals.append(total)
+        prepared.append(preparedTotal)
+    }
+
+    mutating func addOwnTotals() throws {
+        let count = totals.count
+        for total in request.order.map(\.total) + (request.having?.totals ?? []) { try add(total) }
+        ownTotals = totals[count...]
+    }
+
+    /// Whether a storage counts all that is asked for by itself.
+    private var isCounted: Bool { keys.allSatisfy { $0.part == nil } && totals.allSatisfy { $0.count != nil } }
+
+    /// Whether conditions of totals are resolved by reads of related rows.
+    var resolvesRelated: Bool {
+        !isCounted
+            && totals.contains {
+                guard case .rowsMeeting(let condition)? = $0.count else { return false }
+                return condition.node.reachesRelated(Record.schema.description)
+            }
+    }
+
+    /// Returns the positions of the fields, and what the totals of all groups have in common.
+    ///
+    /// - Throws: `.invalidPredicate` for a condition of a total that is not valid for the model.
+    mutating func prepare() throws -> (places: [Int], totals: [PreparedTotal]) {
+        if !isCounted {
+            let including = storage as? any IncludingStorage<Record>
+            for (number, total) in totals.enumerated() {
+                guard case .rowsMeeting(var condition)? = total.count else { continue }
+                if let including, condition.node.reachesRelated(Record.schema.description) {
+                    condition = try including.withoutRelated(condition)
+                }
+                prepared[number].filter = try Record.schema.resolved(Query(where: condition)).filter
+                prepared[number].fields = prepared[number].filter.fields
+            }
+        }
+        return (keys.map(\.place), prepared)
+    }
+
+    /// Reads the groups.
+    ///
+    /// - Parameter begin: A closure that begins a group with its first row, and returns its totals without the own ones.
+    /// - Returns: The numbers of the groups that are asked for, in their order. Groups are numbered as they were begun.
+    func run(_ begin: (RowReader) throws -> [RowCounter]) throws -> [Int] {
+        var groups: [Group] = []
+        func append(_ row: RowReader, _ values: [Value]) throws {
+            let counters = try begin(row)
+            let own = zip(ownTotals, prepared[counters.count...]).map { $0.begin($1) }
+            groups.append(Group(values: values, counters: counters + own))
+        }
+        if isCounted {
+            // A group with less is left out here.
+            let leading = request.having == nil ? request.limit : nil
+            let terms = request.order.indices.map {
+                GroupQuery<Record>.Term(
+                    count: prepared[ownTotals.startIndex + $0].column, isAscending: request.order[$0].isAscending)
+            }
+            let query = GroupQuery(
+                by: keys.map(\.place), counting: counts, where: request.condition, order: leading == nil ? [] : terms,
+                limit: leading)
+            try storage.groups(query) { row, numbers in
+                try append(row, [])
+                guard let group = groups.last else { return }
+                for (counter, total) in zip(group.counters, prepared) { counter.count = numbers[total.column] }
+            }
+        } else {
+            try readRows { values, row in
+                try append(row, values)
+                return groups[groups.count - 1].counters
+            }
+        }
+        // Without keys, all rows are one group.
+        if groups.isEmpty, keys.isEmpty { try append(RowReader(entity: Record.schema.description), []) }
+        return try chosen(groups)
+    }
+
+    /// Reads the rows, and adds each to the totals of its group.
+    ///
+    /// - Parameter begin: A closure that begins a group, and returns its totals.
+    private func readRows(_ begin: ([Value], RowReader) throws -> [RowCounter]) throws {
+        let fields = prepared.reduce(into: Set(keys.map(\.place))) { $0.formUnion($1.fields) }.sorted()
+        var known: [[Value]: [RowCounter]] = [:]
+        // Rows of one group often follow each other.
+        var last: (values: [Value], counters: [RowCounter])?
+        var values: [Value] = []
+        try storage.readFields(fields, Query(where: request.condition)) { row in
+            values.removeAll(keepingCapacity: true)
+            for key in keys {
+                let value = try row.readValue(at: key.place)
+                values.append(key.part?(value) ?? value)
+            }
+            if last?.values != values {
+                let counters = try known[values] ?? begin(values, row)
+                known[values] = counters
+                last = (values, counters)
+            }
+            for counter in last?.counters ?? [] { try counter.add(row) }
+        }
+    }
+
+    /// Returns the numbers of the groups that are asked for, in their order.
+    private func chosen(_ groups: [Group]) throws -> [Int] {
+        var numbers = Array(groups.indices)
+        // The groups of a storage ascend already.
+        if !isCounted { numbers.sort { groups[$0].values.isOrdered(before: groups[$1].values) } }
+        if !ownTotals.isEmpty {
+            let own = try groups.map { try $0.counters[ownTotals.startIndex...].map { try $0.value() } }
+            if let having = request.having { numbers.removeAll { !having.holds(for: own[$0][request.order.count...]) } }
+            let places = Dictionary(zip(numbers, 0...), uniquingKeysWith: { $1 })
+            numbers.sort { left, right in
+                for (number, term) in request.order.enumerated() {
+                    let order = Value.order(own[left][number], own[right][number])
+                    if order != 0 { return (order < 0) == term.isAscending }
+                }
+                return places[left, default: 0] < places[right, default: 0]
+            }
+        }
+        return request.limit.map { Array(numbers.prefix($0)) } ?? numbers
+    }
+}
