@@ -85,6 +85,18 @@ struct TextPatternTests {
         #expect(!TextPattern(.matches, "caf?", .caseInsensitive).matches("caféé"))
     }
 
+    @Test(arguments: [
+        ("U", "tüv", false), ("Ü", "tu\u{308}v", true), ("가", "각", false), ("각", "가각", true),
+        ("a\u{301}", "a\u{301}\u{302}", false),
+        ("ê", "e\u{302}\u{323}", false), ("\u{301}", "\u{301}", true), ("", "\u{301}", true), ("i", "İ", false), ("n", "ŉ", true),
+        ("k", "\u{212A}\u{20DD}", false), ("a", "a\u{308}a", true), ("\u{A960}\u{1161}", "\u{A960}\u{1161}\u{D7CB}", false),
+        ("가", "가\u{302E}", false), ("가가", "가가가", true),
+    ])
+    func hitsHaveWholeCharacters(_ pattern: String, _ text: String, _ expected: Bool) {
+        #expect(TextPattern(.contains, pattern, .caseInsensitive).matches(text) == expected)
+        #expect(TextPattern(.matches, "*\(pattern)*", .caseInsensitive).matches(text) == expected)
+    }
+
     @Test func patternMatchingIsNotExponential() {
         let text = String(repeating: "a", count: 20_000)
         #expect(!TextPattern(.matches, String(repeating: "*a", count: 200) + "*b", []).matches(text))

@@ -132,6 +132,62 @@ enum PredicatesTexts {
                 try reference.check(.field(name, .hasPrefix, "🇩"), [6], name)
             }
         },
+        ConformanceCase(
+            "P.hitsOfLetters", "P2", "P7", title: "with options, a hit begins and ends between letters, with all marks on them"
+        ) { context in
+            let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+            let texts = ["tüv", "tu\u{308}v", "TUV", "u", "Ü", "\u{308}u", "का", "क", "❤\u{FE0F}", nil]
+            let reference = try ReferenceRows(context, Probe.texts(texts))
+            for name in Probe.texts {
+                func check(_ match: TextMatch, _ pattern: String, _ options: TextOptions, _ ids: [Int]) throws {
+                    let what = "\(name) \(match) \(Dump.text(of: pattern))"
+                    try reference.check(.field(name, match, pattern, options), ids, what)
+                    let others = texts.indices.map { $0 + 1 }.filter { !ids.contains($0) }
+                    try reference.check(!.field(name, match, pattern, options), others, "not \(what)")
+                }
+                try check(.contains, "U", .caseInsensitive, [3, 4, 6])
+                try check(.contains, "ü", .caseInsensitive, [1, 2, 5])
+                try check(.contains, "u", .diacriticInsensitive, [1, 2, 4, 6])
+                try check(.contains, "U", both, [1, 2, 3, 4, 5, 6])
+                try check(.contains, "u", [], [2, 4, 6])
+                try check(.contains, "\u{308}", .caseInsensitive, [6])
+                try check(.contains, "\u{308}V", .caseInsensitive, [])
+                try check(.hasPrefix, "TU", .caseInsensitive, [3])
+                try check(.hasPrefix, "TÜ", .caseInsensitive, [1, 2])
+                try check(.hasSuffix, "V", .caseInsensitive, [1, 2, 3])
+                try check(.hasSuffix, "\u{308}V", .caseInsensitive, [])
+                try check(.matches, "*U*", .caseInsensitive, [3, 4, 6])
+                try check(.matches, "T?V", .caseInsensitive, [1, 2, 3])
+                try check(.matches, "TU?", .caseInsensitive, [3])
+                try check(.matches, "?\u{308}*", .caseInsensitive, [])
+                // A vowel sign is a mark, but no diacritic.
+                try check(.contains, "क", both, [8])
+                try check(.contains, "❤", .caseInsensitive, [])
+                try check(.contains, "❤", both, [9])
+            }
+        },
+        ConformanceCase("P.hitsOfSyllables", "P2", "P7", title: "with options, a hit has whole syllables of Hangul") { context in
+            let texts = ["각", "가", "가각", "\u{1100}\u{1161}\u{11A8}", "\u{1100}", "\u{1100}\u{1161}\u{302E}", "가 각", nil]
+            let reference = try ReferenceRows(context, Probe.texts(texts))
+            for options: TextOptions in [.caseInsensitive, .diacriticInsensitive, [.caseInsensitive, .diacriticInsensitive]] {
+                for name in Probe.texts {
+                    func check(_ match: TextMatch, _ pattern: String, _ ids: [Int]) throws {
+                        let what = "\(name) \(match) \(Dump.text(of: pattern))"
+                        try reference.check(.field(name, match, pattern, options), ids, what)
+                    }
+                    try check(.contains, "가", [2, 3, 7])
+                    try check(.contains, "각", [1, 3, 4, 7])
+                    try check(.contains, "\u{1100}", [5])
+                    try check(.contains, "\u{11A8}", [])
+                    try check(.hasPrefix, "가", [2, 3, 7])
+                    try check(.hasSuffix, "\u{1161}\u{11A8}", [])
+                    try check(.hasSuffix, "각", [1, 3, 4, 7])
+                    try check(.matches, "가?", [3])
+                    try check(.matches, "?", [1, 2, 4, 5, 6])
+                    try check(.matches, "*가*", [2, 3, 7])
+                }
+            }
+        },
         ConformanceCase("P.urls", "P2", title: "every text operator sees a URL as its absolute text") { context in
             let urls = ["https://a.example/x?q=%20", "https://b.example/", "HTTPS://A.example/X"].compactMap {
                 URL(string: $0)

@@ -119,6 +119,9 @@ public enum Comparison: String, Sendable, Hashable, CaseIterable {
 }
 
 /// A text operator. Nil matches nothing.
+///
+/// With options, what an operator finds begins and ends between characters of the folded text: `tüv` does not contain `U` without
+/// case alone, and `각` does not contain `가`. A character is a scalar with the marks, or the jamo of its syllable, that follow it.
 public enum TextMatch: String, Sendable, Hashable, CaseIterable {
     /// The text equals the pattern under the options.
     case equals
@@ -130,7 +133,7 @@ public enum TextMatch: String, Sendable, Hashable, CaseIterable {
     case hasSuffix
     /// The complete text matches a pattern. In the pattern, `*` stands for any number of characters, `?` for
     /// exactly one Unicode scalar, and a backslash makes the next character literal. With options, `?` stands
-    /// for one scalar of the folded text and the marks that follow it.
+    /// for one character of the folded text.
     case matches
 }
 
@@ -148,7 +151,7 @@ public struct TextOptions: OptionSet, Sendable, Hashable {
     /// Ignores upper, lower and title case, by full case folding: "ß" equals "ss", final sigma equals sigma,
     /// "İ" equals "i̇".
     public static let caseInsensitive = TextOptions(rawValue: 1)
-    /// Ignores combining marks on letters.
+    /// Ignores combining marks on letters (general categories Mn and Me).
     public static let diacriticInsensitive = TextOptions(rawValue: 2)
 }
 

@@ -7,11 +7,13 @@ enum ReferenceText {
 
     static func matches(_ text: String, _ match: TextMatch, _ pattern: String, _ options: TextOptions) -> Bool {
         if match == .matches {
-            return glob(pieces(of: pattern, options)[...], folded(text, options)[...], marksFollow: !options.isEmpty)
+            return glob(pieces(of: pattern, options)[...], characters(of: folded(text, options), options)[...])
         }
-        let (text, pattern) = (folded(text, options), folded(pattern, options))
+        if match == .equals { return folded(text, options) == folded(pattern, options) }
+        // A text is matched character by character, and so is a pattern: what has half of one is found in none.
+        let (text, pattern) = (characters(of: folded(text, options), options), characters(of: folded(pattern, options), options))
         return switch match {
-        case .equals, .matches: text == pattern
+        case .equals, .matches: false
         case .hasPrefix: text.starts(with: pattern)
         case .hasSuffix: text.reversed().starts(with: pattern.reversed())
         case .contains:
@@ -19,6 +21,32 @@ enum ReferenceText {
                 || (text.count >= pattern.count
                     && (0...text.count - pattern.count).contains { text[$0..<$0 + pattern.count].elementsEqual(pattern) })
         }
+    }
+
+    /// The scalars, those of one character together where an option says so.
+    private static func characters(of scalars: [Unicode.Scalar], _ options: TextOptions) -> [[Unicode.Scalar]] {
+        var characters: [[Unicode.Scalar]] = []
+        for scalar in scalars {
+            if !options.isEmpty, let last = characters.last?.last, isMarkOfAnyKind(scalar) || isOneSyllable(last, scalar) {
+                characters[characters.count - 1].append(scalar)
+            } else {
+                characters.append([scalar])
+            }
+        }
+        return characters
+    }
+
+    private static func isMarkOfAnyKind(_ scalar: Unicode.Scalar) -> Bool {
+        isMark(scalar) || scalar.properties.generalCategory == .spacingMark
+    }
+
+    /// Whether two jamo of the modern script are in one syllable.
+    private static func isOneSyllable(_ left: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
+        let (leading, vowels, trailing) = (0x1100...0x1112, 0x1161...0x1175, 0x11A8...0x11C2)
+        let (left, right) = (Int(left.value), Int(right.value))
+        return (leading ~= left && (leading ~= right || vowels ~= right))
+            || (vowels ~= left && (vowels ~= right || trailing ~= right))
+            || (trailing ~= left && trailing ~= right)
     }
 
     /// Letters whose case folding is not the ASCII one.
@@ -53,7 +81,8 @@ enum ReferenceText {
     }
 
     private enum Piece {
-        case literal(Unicode.Scalar)
+        /// Characters.
+        case literal([[Unicode.Scalar]])
         case one
         case run
     }
@@ -63,7 +92,7 @@ enum ReferenceText {
         var scalars = Array(pattern.unicodeScalars)[...]
         var literal = String.UnicodeScalarView()
         func flush() {
-            pieces += folded(String(literal), options).map(Piece.literal)
+            pieces.append(.literal(characters(of: folded(String(literal), options), options)))
             literal = String.UnicodeScalarView()
         }
         while let scalar = scalars.popFirst() {
@@ -81,16 +110,13 @@ enum ReferenceText {
     }
 
     /// The first piece takes what it can, the rest must match the rest.
-    private static func glob(_ pieces: ArraySlice<Piece>, _ text: ArraySlice<Unicode.Scalar>, marksFollow: Bool) -> Bool {
+    private static func glob(_ pieces: ArraySlice<Piece>, _ text: ArraySlice<[Unicode.Scalar]>) -> Bool {
         guard let first = pieces.first else { return text.isEmpty }
         let rest = pieces.dropFirst()
         switch first {
-        case .literal(let scalar): return text.first == scalar && glob(rest, text.dropFirst(), marksFollow: marksFollow)
-        case .one:
-            if text.isEmpty { return false }
-            let after = text.dropFirst()
-            return glob(rest, marksFollow ? after.drop { isMark($0) } : after, marksFollow: marksFollow)
-        case .run: return (0...text.count).contains { glob(rest, text.dropFirst($0), marksFollow: marksFollow) }
+        case .literal(let characters): return text.starts(with: characters) && glob(rest, text.dropFirst(characters.count))
+        case .one: return !text.isEmpty && glob(rest, text.dropFirst())
+        case .run: return (0...text.count).contains { glob(rest, text.dropFirst($0)) }
         }
     }
 }

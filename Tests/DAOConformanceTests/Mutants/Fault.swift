@@ -13,7 +13,8 @@ enum Fault: String, CaseIterable, Sendable {
         cutsLongValues,
         skipsUnreadableRows, blamesNoRow, dropsNilInArrays, storesJSONAsSpelled, comparesSetsInOrder
     // Predicates
-    case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, cutsLongLists,
+    case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, hitsEndBeforeMarks,
+        cutsLongLists,
         emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
         searchesShortArraysOnly, membersOfNilMatchNothing, comparesTheFirst240Bytes
     // Queries

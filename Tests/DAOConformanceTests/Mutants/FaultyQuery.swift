@@ -162,6 +162,10 @@ struct FaultyQuery<Record: Model> {
                 isNegated: false)
         case (.ignoresTextOptions, .text(let field, let pattern, let isNegated)):
             return .text(field: field, TextPattern(pattern.match, pattern.text, []), isNegated: isNegated)
+        case (.hitsEndBeforeMarks, .text(let field, let pattern, isNegated: false))
+        where !pattern.options.isEmpty && pattern.match != .equals:
+            let dropsMarks = TextPattern(pattern.match, pattern.text, pattern.options.union(.diacriticInsensitive))
+            return .or([filter, .text(field: field, dropsMarks, isNegated: false)])
         case (.knowsASCIICaseOnly, .text(let field, let pattern, let isNegated)) where !pattern.text.utf8.allSatisfy { $0 < 128 }:
             let options = pattern.options.subtracting(.caseInsensitive)
             return .text(field: field, TextPattern(pattern.match, pattern.text, options), isNegated: isNegated)

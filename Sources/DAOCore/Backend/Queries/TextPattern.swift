@@ -34,16 +34,23 @@ public struct TextPattern: Sendable, Hashable {
     /// Returns whether a text matches. This method defines the meaning of the text operators (contract P2).
     public func matches(_ candidate: String) -> Bool {
         if match == .matches {
-            return GlobElement.match(elements, Array(candidate.folded(options).unicodeScalars), marksFollow: !options.isEmpty)
+            return GlobElement.match(
+                elements, Array(candidate.folded(options).unicodeScalars), endsBetweenCharacters: !options.isEmpty)
         }
         var subject = options.isEmpty ? candidate : candidate.folded(options)
+        let isWhole = !options.isEmpty
         return subject.withUTF8 { subject in
             folded.withUnsafeBufferPointer { pattern in
+                guard subject.count >= pattern.count else { return false }
+                let rest = subject.count - pattern.count
                 switch match {
-                case .equals, .matches: subject.count == pattern.count && subject.elementsEqual(pattern)
-                case .hasPrefix: subject.count >= pattern.count && subject.prefix(pattern.count).elementsEqual(pattern)
-                case .hasSuffix: subject.count >= pattern.count && subject.suffix(pattern.count).elementsEqual(pattern)
-                case .contains: subject.contains(run: pattern)
+                case .equals, .matches: return rest == 0 && subject.elementsEqual(pattern)
+                case .hasPrefix:
+                    return subject.prefix(pattern.count).elementsEqual(pattern)
+                        && (!isWhole || subject.isBetweenCharacters(pattern.count))
+                case .hasSuffix:
+                    return subject.suffix(pattern.count).elementsEqual(pattern) && (!isWhole || subject.isBetweenCharacters(rest))
+                case .contains: return subject.contains(run: pattern, endsBetweenCharacters: isWhole)
                 }
             }
         }
@@ -53,16 +60,34 @@ public struct TextPattern: Sendable, Hashable {
 extension UnsafeBufferPointer<UInt8> {
     /// Returns whether the bytes contain a sequence of bytes. It finds the first byte of the sequence, then
     /// compares.
-    fileprivate func contains(run: UnsafeBufferPointer<UInt8>) -> Bool {
+    ///
+    /// - Parameter endsBetweenCharacters: Whether the sequence has to begin and end between characters.
+    fileprivate func contains(run: UnsafeBufferPointer<UInt8>, endsBetweenCharacters: Bool) -> Bool {
         guard let first = run.first, let pattern = run.baseAddress else { return true }
         guard let start = baseAddress, run.count <= count else { return false }
         var position = start
         let end = start + (count - run.count + 1)
         while position < end, let found = memchr(position, Int32(first), end - position) {
-            if memcmp(found, pattern, run.count) == 0 { return true }
-            position = UnsafePointer(found.assumingMemoryBound(to: UInt8.self)) + 1
+            let hit = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
+            if memcmp(hit, pattern, run.count) == 0,
+                !endsBetweenCharacters || (isBetweenCharacters(hit - start) && isBetweenCharacters(hit - start + run.count))
+            {
+                return true
+            }
+            position = hit + 1
         }
         return false
+    }
+
+    /// Returns whether a position of a decomposed text is between two characters, or at one of its ends. It is where a scalar
+    /// begins.
+    fileprivate func isBetweenCharacters(_ position: Int) -> Bool {
+        if position == 0 || position >= count || self[position] < 0xCC { return true }
+        // The last scalar before the position, and the first one after it.
+        guard let before = String(decoding: self[Swift.max(0, position - 4)..<position], as: UTF8.self).unicodeScalars.last,
+            let after = String(decoding: self[position..<Swift.min(position + 4, count)], as: UTF8.self).unicodeScalars.first
+        else { return true }
+        return !after.continues(before)
     }
 }
 
@@ -104,6 +129,29 @@ extension String {
 }
 
 extension Unicode.Scalar {
+    /// Whether the scalar is of one character with the preceding one, in canonical decomposition: it is a mark, or a jamo of the
+    /// same syllable.
+    fileprivate func continues(_ previous: Unicode.Scalar) -> Bool {
+        // The first mark is U+0300.
+        if value < 0x300 { return false }
+        switch (previous.jamo, jamo) {
+        case (.leading, .leading), (.leading, .vowel), (.vowel, .vowel), (.vowel, .trailing), (.trailing, .trailing): return true
+        default: return isMark
+        }
+    }
+
+    /// The place of a jamo in a syllable of Hangul.
+    private enum Jamo { case leading, vowel, trailing }
+
+    private var jamo: Jamo? {
+        switch value {
+        case 0x1100...0x115F, 0xA960...0xA97C: .leading
+        case 0x1160...0x11A7, 0xD7B0...0xD7C6: .vowel
+        case 0x11A8...0x11FF, 0xD7CB...0xD7FB: .trailing
+        default: nil
+        }
+    }
+
     /// Whether the scalar is a mark: general categories Mn, Mc and Me.
     fileprivate var isMark: Bool {
         switch properties.generalCategory {
@@ -176,12 +224,21 @@ private enum GlobElement: Hashable, Sendable {
     /// Greedy matching with a single backtracking point, the last `*`. It is linear in practice; the worst
     /// case is the product of the lengths.
     ///
-    /// - Parameter marksFollow: Whether `?` includes the marks after a letter. Folding has separated letters
-    ///   and marks.
-    static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar], marksFollow: Bool) -> Bool {
+    /// - Parameter endsBetweenCharacters: Whether what a wildcard or a text between two of them matches begins and ends between
+    ///   characters. Folding has separated letters and marks.
+    static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar], endsBetweenCharacters: Bool) -> Bool {
         var element = 0
         var position = 0
         var retry: (element: Int, position: Int)?
+        func isInsideCharacter(_ position: Int) -> Bool {
+            endsBetweenCharacters && position > 0 && position < subject.count
+                && subject[position].continues(subject[position - 1])
+        }
+        func characterEnd(after position: Int) -> Int {
+            var end = position + 1
+            while isInsideCharacter(end) { end += 1 }
+            return end
+        }
         while position < subject.count {
             if element < elements.count {
                 switch elements[element] {
@@ -191,10 +248,11 @@ private enum GlobElement: Hashable, Sendable {
                     continue
                 case .anyOne:
                     element += 1
-                    position += 1
-                    while marksFollow, position < subject.count, subject[position].isDiacritic { position += 1 }
+                    position = characterEnd(after: position)
                     continue
                 case .scalar(let scalar) where scalar == subject[position]:
+                    let isLast = if element + 1 < elements.count, case .scalar = elements[element + 1] { false } else { true }
+                    if isLast, isInsideCharacter(position + 1) { break }
                     element += 1
                     position += 1
                     continue
@@ -202,9 +260,10 @@ private enum GlobElement: Hashable, Sendable {
                 }
             }
             guard let last = retry else { return false }
-            retry = (last.element, last.position + 1)
+            let next = characterEnd(after: last.position)
+            retry = (last.element, next)
             element = last.element + 1
-            position = last.position + 1
+            position = next
         }
         return elements[element...].allSatisfy { $0 == .anyRun }
     }
