@@ -1,3 +1,4 @@
+import DAOConformance
 import DAOCore
 import DAOLMDB
 import DAOMemory
@@ -49,7 +50,7 @@ import Testing
         func changed(_ json: Data) throws -> Data {
             var value = try JSONSerialization.jsonObject(with: json, options: .fragmentsAllowed)
             change(&value)
-            return try JSONSerialization.data(withJSONObject: value, options: [.fragmentsAllowed, .sortedKeys])
+            return Data(Self.json(value).utf8)
         }
         let database = try Self.drivers.open(place.url("durability=relaxed"))
         defer { try? database.close() }
@@ -87,10 +88,50 @@ import Testing
         }
     }
 
-    /// Does all that a program does with a file whose models it does not know, and a few calls with models.
+    /// The JSON of a value, however deeply it nests: Foundation writes no more than 512 levels.
+    private static func json(_ value: Any) -> String {
+        enum Part {
+            case value(Any)
+            case text(String)
+        }
+        var (json, rest) = ("", [Part.value(value)])
+        while let part = rest.popLast() {
+            switch part {
+            case .text(let text): json += text
+            case .value(let list as [Any]):
+                rest.append(.text("]"))
+                for (place, element) in list.enumerated().reversed() {
+                    rest += [.value(element), .text(place == 0 ? "[" : ",")]
+                }
+                if list.isEmpty { rest.append(.text("[")) }
+            case .value(let object as [String: Any]):
+                rest.append(.text("}"))
+                for (place, (key, value)) in object.sorted(by: { $0.key < $1.key }).enumerated().reversed() {
+                    rest += [.value(value), .text(":"), .value(key), .text(place == 0 ? "{" : ",")]
+                }
+                if object.isEmpty { rest.append(.text("{")) }
+            case .value(let scalar):
+                let data = try? JSONSerialization.data(withJSONObject: scalar, options: .fragmentsAllowed)
+                json += data.map { String(decoding: $0, as: UTF8.self) } ?? "null"
+            }
+        }
+        return json
+    }
+
+    /// Does all that a program does with a file whose models it does not know, and a few calls with models, on a small stack.
     ///
     /// - Returns: How the calls ended.
-    private func probe(_ place: Place) -> Set<String> {
+    private func probe(_ place: Place) throws -> Set<String> {
+        let outcomes = Shared<Set<String>>([])
+        let run = Background(stackSize: 512 << 10) {
+            let found = probeHere(place)
+            outcomes.change { $0 = found }
+        }
+        try run.wait(seconds: 120, "the probe")
+        return outcomes.value
+    }
+
+    private func probeHere(_ place: Place) -> Set<String> {
         var outcomes: Set<String> = []
         func run(_ what: String, _ body: () throws -> Void) {
             do {
@@ -158,7 +199,50 @@ import Testing
         ("a key without a field", { entity in (entity["fields"] as? [Any]).map { entity["fields"] = Array($0.dropFirst()) } }),
         ("only a relationship", { entity in (entity["fields"] as? [Any]).map { entity["fields"] = Array($0.suffix(1)) } }),
         ("an index on nothing", { $0["indexes"] = [["fields": [Any](), "isUnique": true]] }),
+        ("a condition of 17 levels", { $0["indexes"] = [indexing(nested(16))] }),
+        ("a condition of 150 levels", { $0["indexes"] = [indexing(nested(150))] }),
+        ("a condition of 160 levels in one part each", { $0["indexes"] = [indexing(nested(160, parts: 1))] }),
+        ("a condition of 2,000 levels", { $0["indexes"] = [indexing(nested(2_000))] }),
+        ("a condition of 20,000 parts", { $0["indexes"] = [indexing(["and": ["conditions": parts(20_000)]])] }),
+        (
+            "a condition of 20,000 values",
+            {
+                let values = (0..<20_000).map { ["integer": "\($0)"] }
+                $0["indexes"] = [indexing(["isIn": ["field": "id", "values": values, "isNegated": false] as [String: Any]])]
+            }
+        ),
+        ("an array of arrays of 250 levels", { entity in contain(250, &entity) }),
+        ("an array of arrays of 2,000 levels", { entity in contain(2_000, &entity) }),
+        ("something else of 2,000 levels", { $0["more"] = (0..<2_000).reduce(0 as Any) { inner, _ in [inner] } }),
     ]
+
+    private static func indexing(_ condition: Any) -> [String: Any] {
+        ["fields": [["name": "title", "isAscending": true] as [String: Any]], "isUnique": false, "condition": condition]
+    }
+
+    private static func parts(_ count: Int) -> [Any] {
+        (0..<count).map { ["compare": ["field": "id", "comparison": "greater", "value": ["integer": "\($0)"]] as [String: Any]] }
+    }
+
+    /// A condition of conjunctions and disjunctions in turn.
+    private static func nested(_ levels: Int, parts count: Int = 2) -> Any {
+        (0..<levels).reduce(parts(1)[0]) { inner, level in
+            let conditions: [Any] = [inner] + parts(count - 1)
+            return [level % 2 == 0 ? "and" : "or": ["conditions": conditions]]
+        }
+    }
+
+    /// Makes the content of the field with words nest.
+    private static func contain(_ levels: Int, _ entity: inout [String: Any]) {
+        guard var fields = entity["fields"] as? [[String: Any]],
+            let words = fields.firstIndex(where: { $0["name"] as? String == "words" })
+        else { return }
+        let type: [String: Any] = ["kind": "embedded", "isOptional": false]
+        fields[words]["content"] = (0..<levels).reduce(["elements": type, "inner": [Any]()] as [String: Any]) { inner, _ in
+            ["elements": type, "inner": [inner]]
+        }
+        entity["fields"] = fields
+    }
 
     @Test(arguments: Place.Kind.allCases, hostile.map(\.what)) func aCatalogMadeByHandIsCorrupted(
         _ kind: Place.Kind, _ what: String
@@ -176,7 +260,7 @@ import Testing
             }
             value = entry
         }
-        #expect(probe(place).contains("corrupted"))
+        #expect(try probe(place).contains("corrupted"))
         let database = try Self.drivers.open(place.url())
         // Damage is no error of a verification.
         #expect(try !database.verify().isSound)
@@ -200,7 +284,7 @@ import Testing
                 for _ in 0..<Int.random(in: 1...3, using: &random) { damage(&value, &random) }
             }
             try? Data("\(seed)".utf8).write(to: whole.directory.appendingPathComponent("seed"))
-            for outcome in probe(place) { outcomes[outcome, default: 0] += 1 }
+            for outcome in try probe(place) { outcomes[outcome, default: 0] += 1 }
             seed = random.next()
         }
         print("\(kind): \(outcomes.sorted { $0.value > $1.value }.map { "\($0.key) \($0.value)" })")
@@ -238,6 +322,7 @@ import Testing
             "int64", "uint64", "double", "decimal", "string", "data", "uuid", "url", "date", "embedded", "toOne", "toMany",
             "page", "tag",
             "none", "id", "dao_links", String(repeating: "x", count: 5000), [Any](), [String: Any](), ["fields": [Any]()],
+            Self.nested(140), Self.nested(3, parts: 30), Self.indexing(Self.nested(14)), Self.indexing(Self.nested(60)),
         ]
         value = strange.randomElement(using: &random) ?? 0
     }

@@ -17,6 +17,36 @@ enum PartialIndexes {
             }
         },
         ConformanceCase(
+            "Q.deepestIndexCondition", "Q9", "L5", "P7",
+            title:
+                "the deepest condition of an index works on a stack of 512 KiB, also when the catalog is read again; no deeper one"
+        ) { context in
+            let run = Background(stackSize: 512 << 10) {
+                var (database, dao) = try context.open(with: DeepInCondition.self)
+                let rows = (0..<300).map { DeepInCondition(id: $0, rank: $0 % 7) }
+                try dao.create(rows)
+                let condition = DeepInCondition.deepest
+                for round in 1...2 {
+                    let expected = try Query(where: condition).resolved().evaluate(over: rows)
+                    try expect(expected.count > 20 && expected.count < 280, "some of the rows")
+                    try expectSame(try dao.read(where: condition), expected, "the rows in opening \(round)")
+                    let order = Query(where: condition, orderedBy: [Sort<DeepInCondition>.descending(\.rank)], limit: 20)
+                    try expectSame(try dao.read(order), try order.resolved().evaluate(over: rows), "their order")
+                    let described = try database.entities().first { $0.name == "well" }?.indexes.first?.condition
+                    try expectEqual("\(try require(described, "the index"))".filter { $0 == "(" }.count, 14, "its levels")
+                    try database.expectVerified()
+                    if round == 1 {
+                        try context.renew(&database)
+                        dao = try database.dao(DeepInCondition.self)
+                    }
+                }
+            }
+            try run.wait(seconds: 50, "a condition of 16 levels")
+            try expectError(.invalidSchema, "17 levels", entity: "deeper_well", field: "rank") {
+                try context.openOther().storage(for: TooDeepInCondition.self)
+            }
+        },
+        ConformanceCase(
             "Q.partialIndexWrites", "Q9", "W3", "W8",
             title: "rows enter and leave a partial index with every write, and every undone one"
         ) { context in
@@ -417,4 +447,36 @@ private struct ManyInCondition: Model {
     static let schema = Schema(
         "ticket", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
         indexes: [Index(\.rank, where: { $0.id.in(Array(0...100)) })])
+}
+
+/// A row whose index has the deepest condition that it can have.
+private struct DeepInCondition: Plain, Model, Equatable {
+    var id: Int
+    var rank: Int
+
+    static let schema = Schema(
+        "well", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
+        indexes: [Index(\.rank, where: { _ in deepest })])
+
+    static let deepest = (2...16).reduce(Condition<Self> { $0.rank > 3 }) { condition, level in
+        level % 2 == 0 ? condition && Condition { $0.id != level } : condition || Condition { $0.id == 2 * level }
+    }
+}
+
+/// A row whose index has a condition of one level more.
+private struct TooDeepInCondition: Model {
+    var id: Int
+    var rank: Int
+
+    static let schema = Schema(
+        "deeper_well", Self.init, Field("id", \.id, .primaryKey), Field("rank", \.rank),
+        indexes: [
+            Index(
+                \.rank,
+                where: { _ in
+                    (2...17).reduce(Condition<Self> { $0.rank > 3 }) { condition, level in
+                        level % 2 == 0 ? condition && Condition { $0.id != level } : condition || Condition { $0.id == 2 * level }
+                    }
+                })
+        ])
 }

@@ -240,6 +240,53 @@ enum ValuesEmbedded {
             try rows.persist([["id": .integer(1), "other": .null, "moods": .null]])
             try expectSame(try dao.read(), [Duty(id: 1, texts: ["a"])])
         },
+        ConformanceCase(
+            "V.embeddedDepth", "V4", "L5", "E8",
+            title: "the deepest embedded value there may be works on a stack of 512 KiB, and a deeper one is refused",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let dao = try database.dao(Shrub.self)
+            let rows = try database.rows(of: "shrub")
+            let run = Background(stackSize: 512 << 10) {
+                for levels in [1, 2, 126, 127, 128] {
+                    let shrub = Shrub(id: levels, twig: Twig(levels: levels), other: Twig(levels: levels))
+                    try dao.persist(shrub)
+                    try expectEqual(try dao.read(byPrimaryKey: levels), shrub, "a value of \(levels) levels")
+                    try expectEqual(
+                        try dao.read { $0.twig == Twig(levels: levels) }.map(\.id), [levels], "a condition on \(levels) levels")
+                    let json = Twig.json(levels: levels)
+                    try rows.persist([["id": .integer(Int64(1000 + levels)), "twig": .string(json)]])
+                    try expectEqual(
+                        try dao.read { $0.twig == Twig(levels: levels) }.map(\.id), [levels, 1000 + levels], "its JSON")
+                    try dao.erase(byPrimaryKey: 1000 + levels)
+                }
+                for levels in [129, 130, 200] {
+                    for shrub in [
+                        Shrub(id: 7, twig: Twig(levels: levels)),
+                        Shrub(id: 7, twig: Twig(levels: 1), other: Twig(levels: levels)),
+                    ] {
+                        var error: (any Error)?
+                        do { try dao.persist(shrub) } catch let thrown { error = thrown }
+                        try expect(error is EncodingError, "an EncodingError, got \(String(describing: error))")
+                    }
+                }
+                for levels in [129, 130, 511, 512, 513, 100_000] {
+                    for json in [Twig.json(levels: levels), String(repeating: "[", count: levels)] {
+                        try expectError(.corruptedValue, "\(levels) levels", entity: "shrub", key: 7, field: "twig") {
+                            try rows.persist([["id": .integer(7), "twig": .string(json)]])
+                        }
+                    }
+                }
+                // Brackets of texts are no levels.
+                let text = String(repeating: "[{\"\\", count: 200)
+                try dao.persist(Shrub(id: 8, twig: Twig(name: text, inner: [Twig(name: "]}")])))
+                try expectEqual(try dao.read(byPrimaryKey: 8)?.twig.name ?? "", text, "a text of brackets")
+            }
+            try run.wait(seconds: 50, "values of 128 levels")
+            try expectEqual(try dao.read().map(\.id), [1, 2, 8, 126, 127, 128], "the rows")
+            try database.expectVerified()
+        },
         ConformanceCase("V.arrayReplaced", "V4", "W1", title: "a shorter array replaces a longer array completely") { context in
             let dao = try context.dao(Embeddings.self)
             try dao.create(Embeddings(id: 1, numbers: Array(1...100), texts: ["a", "b"]))
@@ -247,4 +294,35 @@ enum ValuesEmbedded {
             try expectSame(try dao.read(), [Embeddings(id: 1, numbers: [7])])
         },
     ]
+}
+
+/// A row with embedded values that nest.
+private struct Shrub: Plain, Model, Equatable {
+    var id: Int
+    var twig: Twig
+    var other: Twig?
+
+    static let schema = Schema(
+        "shrub", Self.init, Field("id", \.id, .primaryKey), Field("twig", \.twig), Field("other", \.other))
+}
+
+/// A value that nests. Without others inside it is one level of JSON, with an empty list of them two.
+private struct Twig: Codable, FieldValue, Equatable {
+    var name: String?
+    var inner: [Twig]?
+
+    init(name: String? = nil, inner: [Twig]? = nil) { (self.name, self.inner) = (name, inner) }
+
+    /// A value of so many levels.
+    init(levels: Int) {
+        self = (0..<(levels - 1) / 2).reduce(Twig(inner: levels % 2 == 0 ? [] : nil)) { twig, _ in Twig(name: "x", inner: [twig])
+        }
+    }
+
+    /// The JSON of such a value.
+    static func json(levels: Int) -> String {
+        let count = (levels - 1) / 2
+        return String(repeating: #"{"inner":["#, count: count) + (levels % 2 == 0 ? #"{"inner":[]}"# : "{}")
+            + String(repeating: #"],"name":"x"}"#, count: count)
+    }
 }

@@ -44,8 +44,9 @@ public struct EmbeddedMember: Sendable, Hashable {
         type = FieldType(Member.fieldType.kind, isOptional: true)
         elementType = Member.elementType
         read = { json in
-            try EmbeddedJSON.decoder.decode(OneMember<Member>.self, from: Data(json.utf8), configuration: name).value?.fieldValue
-                ?? .null
+            try EmbeddedJSON.decoder.decode(OneMember<Member>.self, from: json.withBytes(NestedJSON.data), configuration: name)
+                .value?
+                .fieldValue ?? .null
         }
     }
 

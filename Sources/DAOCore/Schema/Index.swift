@@ -227,6 +227,7 @@ public struct Index<Record: Model>: Sendable {
                     return .failure(problem(IndexCondition.tooLarge(filter.leafCount)))
                 }
                 description.condition = IndexCondition(filter, of: entity)
+                if let fault = description.condition?.tooDeep { return .failure(problem(fault)) }
             } catch let error as StorageError {
                 return .failure(problem("has a condition that is not valid: \(error.message)", field: error.field))
             } catch {

@@ -11,6 +11,9 @@ import Foundation
 public indirect enum IndexCondition: Sendable, Hashable, Codable {
     /// The maximum number of values and comparisons in a condition.
     public static let maximumSize = 100
+    /// The maximum number of conjunctions and disjunctions inside each other, and the comparison in them. SQLite's parser has room for
+    /// twice as many.
+    public static let maximumDepth = 16
 
     /// The conjunction of two or more conditions.
     case and(conditions: [IndexCondition])
@@ -93,6 +96,20 @@ extension IndexCondition {
         case .isNull, .compare: 1
         case .isIn(_, let values, _): values.count
         }
+    }
+
+    /// The number of conjunctions and disjunctions inside each other, and the comparison in them.
+    var depth: Int {
+        switch self {
+        case .and(let conditions), .or(let conditions): 1 + (conditions.map(\.depth).max() ?? 0)
+        case .isNull, .compare, .isIn: 1
+        }
+    }
+
+    /// What is said of an index whose condition is too deep; nil when it is not.
+    var tooDeep: String? {
+        let depth = depth
+        return depth > Self.maximumDepth ? "has a condition of \(depth) levels; use at most \(Self.maximumDepth)" : nil
     }
 
     /// What is said of an index whose condition is too large.

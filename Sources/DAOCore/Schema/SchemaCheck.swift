@@ -258,6 +258,7 @@ enum SchemaCheck {
                 guard condition.size <= IndexCondition.maximumSize else {
                     return problem(IndexCondition.tooLarge(condition.size))
                 }
+                if let fault = condition.tooDeep { return problem(fault) }
             } else if index.fields.count == 1, index.fields[0].isAscending, index.elements == nil {
                 let form = index.isUnique ? ".unique" : ".indexed"
                 return problem("is that of one field; declare it as the option \(form) of the field")

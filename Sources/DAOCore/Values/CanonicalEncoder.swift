@@ -16,6 +16,8 @@ struct CanonicalEncoder {
         }
         var bytes: [UInt8] = []
         try node.write(to: &bytes)
+        // Values can make containers inside containers without coming by `node(of:_:)`.
+        if bytes.withUnsafeBytes(NestedJSON.isTooDeep) { throw tooDeep(value, Path.root) }
         return String(decoding: bytes, as: UTF8.self)
     }
 
@@ -36,9 +38,20 @@ struct CanonicalEncoder {
             }
             return .text(CanonicalJSON.number(number.storedText) ?? number.storedText)
         }
+        if path.depth > NestedJSON.maximumDepth { throw tooDeep(value, path) }
         let encoder = NodeEncoder(path, of: Encoded.self)
         try value.encode(to: encoder)
         return encoder.node
+    }
+
+    /// The error of a value that no decoder could read back.
+    private static func tooDeep(_ value: some Encodable, _ path: Path) -> EncodingError {
+        EncodingError.invalidValue(
+            value,
+            EncodingError.Context(
+                codingPath: path.keys,
+                debugDescription:
+                    "a value nests more than \(NestedJSON.maximumDepth) levels of arrays and objects; store its parts as rows"))
     }
 }
 
@@ -47,8 +60,13 @@ private final class Path: Sendable {
     static let root = Path(nil, nil)
     private let parent: Path?
     private let key: (any CodingKey)?
+    /// The number of arrays and objects around the value.
+    let depth: Int
 
-    init(_ parent: Path?, _ key: (any CodingKey)?) { (self.parent, self.key) = (parent, key) }
+    init(_ parent: Path?, _ key: (any CodingKey)?) {
+        (self.parent, self.key) = (parent, key)
+        depth = parent.map { $0.depth + 1 } ?? 0
+    }
 
     var keys: [any CodingKey] { (parent?.keys ?? []) + (key.map { [$0] } ?? []) }
 }

@@ -2,7 +2,7 @@
 /// strings with the fewest escapes, and numbers by value (contract V4).
 package enum CanonicalJSON {
 
-    /// Returns the canonical text of JSON; nil when the text is not JSON that a decoder reads.
+    /// Returns the canonical text of JSON; nil when the text is not JSON, or nests too deeply to be read.
     ///
     /// Of two members of an object with one key, the first one counts, as for Foundation's decoder.
     package static func text(_ json: String) -> String? {
@@ -191,9 +191,6 @@ private struct Rewriting {
         result.reserveCapacity(bytes.count)
     }
 
-    /// Foundation's decoder reads no deeper ones.
-    private static let maximumDepth = 512
-
     mutating func run() -> Bool {
         while true {
             // A value begins here.
@@ -202,7 +199,7 @@ private struct Rewriting {
             switch bytes[position] {
             case UInt8(ascii: "["), UInt8(ascii: "{"):
                 let isObject = bytes[position] == UInt8(ascii: "{")
-                guard levels.count < Self.maximumDepth else { return false }
+                guard levels.count < NestedJSON.maximumDepth else { return false }
                 result.append(bytes[position])
                 position += 1
                 levels.append(Level(isObject: isObject, start: result.count))

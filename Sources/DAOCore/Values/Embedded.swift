@@ -43,7 +43,7 @@ extension FieldValue where Self: RawRepresentable & Codable, RawValue: FieldValu
 enum EmbeddedJSON {
 
     static func decode<Decoded: Decodable>(_ type: Decoded.Type, from json: String) throws -> Decoded {
-        try decoder.decode(type, from: Data(json.utf8))
+        try decoder.decode(type, from: json.withBytes(NestedJSON.data))
     }
 
     static var decoder: JSONDecoder {

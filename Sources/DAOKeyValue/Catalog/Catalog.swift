@@ -213,7 +213,7 @@ struct Catalog {
     private func decode<Entry: Decodable>(_ bytes: UnsafeRawBufferPointer, name: String) throws -> Entry {
         let json = UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8))
         guard bytes.count > 8, UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)) == XXH64.hash(json),
-            let entry = try? JSONDecoder().decode(Entry.self, from: Data(json))
+            let entry = try? NestedJSON.decode(Entry.self, from: json)
         else { throw damaged(name) }
         return entry
     }

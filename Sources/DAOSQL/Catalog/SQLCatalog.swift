@@ -67,9 +67,8 @@ struct SQLCatalog: Sendable {
             throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
         }
         let entity = try decoded.description(Array(text.utf8)) { bytes in
-            guard let entity = try? JSONDecoder().decode(EntityDescription.self, from: Data(bytes)) else {
-                throw unreadable(path)
-            }
+            let entity = bytes.withUnsafeBytes { try? NestedJSON.decode(EntityDescription.self, from: $0) }
+            guard let entity else { throw unreadable(path) }
             return entity
         }
         guard entity.name.hasSameBytes(as: name) else { throw unreadable(path) }

@@ -57,7 +57,7 @@ private func canonicalJSON(_ context: OpaquePointer?, _ count: Int32, _ argument
         content = Unmanaged<BoundObject<EmbeddedContent>>.fromOpaque(kept).takeUnretainedValue()
     } else {
         let json = columnText(arguments[1]) ?? ""
-        content = BoundObject((try? JSONDecoder().decode(EmbeddedContent.self, from: Data(json.utf8))) ?? .value)
+        content = BoundObject(json.withBytes { try? NestedJSON.decode(EmbeddedContent.self, from: $0) } ?? .value)
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(content).toOpaque()) {
             if let kept = $0 { Unmanaged<AnyObject>.fromOpaque(kept).release() }
         }
