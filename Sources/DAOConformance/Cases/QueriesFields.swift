@@ -21,6 +21,48 @@ enum QueriesFields {
             try expectEqual(try dao.read(\.id, limit: 0), [])
             try expectError(.invalidQuery, "a negative limit", entity: "item") { try dao.read(\.id, limit: -1) }
         },
+        ConformanceCase("Q.fieldsOfRelated", "Q10", "R9", "P5", title: "some fields of rows and of the one row that they lead to")
+        {
+            context in
+            let database = try context.open()
+            let (topics, errands) = (try database.dao(Topic.self), try database.dao(Errand.self))
+            let (ada, bo) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Bo"))
+            try database.dao(Person.self).create([ada, bo, Person(id: 3, name: "Cy")])
+            try topics.create([
+                Topic(id: "a", title: "z", owner: ada, posts: Post.make([1])), Topic(id: "b", title: "y", owner: bo),
+                Topic(id: "c", title: "x"), Topic(id: "d", title: "w", owner: ada),
+            ])
+            let read = try topics.read(fields: { ($0.title, $0.owner.name, $0.owner.age, $0.id) })
+            try expectSame(
+                read.map { "\($0) \($1 ?? "-") \($2.map(String.init) ?? "-") \($3)" },
+                ["z Ada 36 a", "y Bo - b", "x - - c", "w Ada 36 d"], "of an optional row")
+            let sorted = try topics.read(
+                fields: { ($0.owner.name, $0.id) }, orderedBy: .descending(\.owner, \.name), .ascending(\.title), limit: 3)
+            try expectSame(sorted.map { "\($0 ?? "-") \($1)" }, ["Bo b", "Ada d", "Ada a"], "in an order of related rows")
+            let some = try topics.read(fields: { ($0.owner.id, $0.title) }, offset: 1) { $0.owner.name == "Ada" }
+            try expectSame(some.map { "\($0.map(String.init) ?? "-") \($1)" }, ["1 w"], "on a condition of related rows")
+            try expectEqual(try topics.read(fields: { $0.owner.age }), [36, nil, nil, 36], "one field")
+            try expectEqual(try topics.read(fields: { ($0.title, $0.id) }).map(\.1), ["a", "b", "c", "d"], "of the rows alone")
+            try errands.create([
+                Errand(id: 1, title: "one", owner: Reference(ada)),
+                Errand(id: 2, title: "two", whole: Reference(1), owner: Reference(bo), helper: Reference(3)),
+            ])
+            let tasks = try errands.read(fields: { ($0.title, $0.owner.name, $0.helper.name, $0.whole.title, $0.owner) })
+            try expectSame(
+                tasks.map { "\($0) \($1 ?? "-") \($2 ?? "-") \($3 ?? "-") \($4.key)" }, ["one Ada - - 1", "two Bo Cy one 2"],
+                "of References")
+            let visible = errands.scoped { $0.id > 1 }
+            try expectEqual(try visible.read(fields: { ($0.id, $0.owner.name) }).map(\.1), ["Bo"], "of a scoped DAO")
+            try expectRollback(of: database) {
+                try database.dao(Person.self).set(\.name, to: "B") { $0.id == 2 }
+                try expectEqual(try errands.read(fields: { $0.owner.name }), ["Ada", "B"], "own writes")
+            }
+            try expectError(.invalidQuery, entity: "topic", field: "posts") {
+                try topics.read(fields: { ($0.id, $0.posts) }).count
+            }
+            try expectError(.invalidQuery, entity: "topic") { try topics.read(fields: { ($0.id, $0.posts.count) }).count }
+            try expectError(.invalidQuery, entity: "errand") { try errands.read(fields: { $0.whole.owner.name }).count }
+        },
         ConformanceCase("Q.fieldsOfRandom", "Q10", "P7", title: "some fields of 60 random queries are those of the whole rows") {
             context in
             let reference = try ReferenceRows(context, Probe.random(60, seed: 81))

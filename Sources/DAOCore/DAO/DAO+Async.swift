@@ -221,6 +221,26 @@ extension DAO {
         return try await reading { try $0.readFields(of: query, first, second, repeat each others) }
     }
 
+    /// Returns some fields of the values that meet a condition, and of the rows that they lead to, in an order.
+    public nonisolated(nonsending) func read<each Value: FieldValue>(
+        fields: (FieldProxy<Record>) -> (repeat FieldExpression<Record, each Value>), orderedBy order: Sort<Record>...,
+        limit: Int? = nil, offset: Int = 0, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(repeat each Value)] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset)
+        let fields = fields(FieldProxy())
+        return try await reading { try $0.readFields(query, repeat each fields) }
+    }
+
+    /// Returns some fields of the values that meet a prepared condition, and of the rows that they lead to, in an order.
+    public func read<each Value: FieldValue>(
+        fields: (FieldProxy<Record>) -> (repeat FieldExpression<Record, each Value>), orderedBy order: Sort<Record>...,
+        limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
+    ) async throws -> [(repeat each Value)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
+        let fields = fields(FieldProxy())
+        return try await reading { try $0.readFields(query, repeat each fields) }
+    }
+
     /// Returns the different values of a field among the values that meet a condition, once each.
     public nonisolated(nonsending) func distinct<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable,

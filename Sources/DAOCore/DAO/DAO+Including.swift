@@ -40,6 +40,11 @@ protocol IncludingStorage<Record>: Storage {
     /// Returns a condition with its conditions on related rows resolved into sets of keys.
     func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record>
 
+    /// Reads some fields of the rows of a query and of their related rows, in its order.
+    ///
+    /// - Parameter body: A closure that is called for each row, with a reader of each field.
+    func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws
+
     /// Returns the cursor after a row of a query that sorts by fields of related rows.
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor
 }

@@ -83,6 +83,13 @@ private struct ScopedStorage<Record: Model>: IncludingStorage {
             ?? PageCursor(after: record, in: query.orderTerms())
     }
 
+    func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
+        guard let base = base as? any IncludingStorage<Record> else {
+            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
+        }
+        try base.readFields(fields, scoped(query), body)
+    }
+
     func read<Target: Model>(
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]] {

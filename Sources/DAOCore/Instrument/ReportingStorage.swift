@@ -36,6 +36,19 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         }
     }
 
+    func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
+        guard let storage = storage as? any IncludingStorage<Record> else {
+            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
+        }
+        var count = 0
+        try reporting(.readFields, rows: { _ in count }) {
+            try storage.readFields(fields, query) {
+                count += 1
+                try body($0)
+            }
+        }
+    }
+
     private func reporting<Result>(
         _ operation: CallReport.Operation, rows: (Result) -> Int? = { _ in nil }, _ body: () throws -> Result
     ) rethrows -> Result {

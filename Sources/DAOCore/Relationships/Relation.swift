@@ -418,15 +418,26 @@ extension Relation {
     ///   - keys: The keys of the records.
     ///   - children: The key of the child of each record, null for none, where they are known.
     func values(of field: Int, keys: [Key], children: [Value]? = nil, in graph: StorageGraph) throws -> [Value] {
+        try values(of: [field], keys: keys, children: children, in: graph)[0]
+    }
+
+    /// Returns the values of some fields of the child of each record, for a to-one relationship: the values of each field in
+    /// turn. A value is null when there is no child.
+    ///
+    /// - Parameters:
+    ///   - keys: The keys of the records.
+    ///   - children: The key of the child of each record, null for none, where they are known.
+    func values(of fields: [Int], keys: [Key], children: [Value]?, in graph: StorageGraph) throws -> [[Value]] {
         let children =
             try children?.map { Key($0, of: targetDescription.keyKind) }
             ?? links(in: graph).children(of: keys).lists.map(\.first)
         let schema = Child.schema
         let rows = try graph.rows(of: Child.self).read(
             keys: Set(children.lazy.compactMap { $0 }).sorted(), includesSubentities: false)
-        let values = Dictionary(
-            rows.map { (schema.key(of: $0), schema.value(at: field, of: $0)) }, uniquingKeysWith: { $1 })
-        return children.map { $0.flatMap { values[$0] } ?? .null }
+        let byKey = Dictionary(rows.map { (schema.key(of: $0), $0) }, uniquingKeysWith: { $1 })
+        return fields.map { field in
+            children.map { child in child.flatMap { byKey[$0] }.map { schema.value(at: field, of: $0) } ?? .null }
+        }
     }
 }
 
