@@ -41,8 +41,7 @@ enum QueriesFields {
             try expectSame(sorted.map { "\($0 ?? "-") \($1)" }, ["Bo b", "Ada d", "Ada a"], "in an order of related rows")
             let some = try topics.read(fields: { ($0.owner.id, $0.title) }, offset: 1) { $0.owner.name == "Ada" }
             try expectSame(some.map { "\($0.map(String.init) ?? "-") \($1)" }, ["1 w"], "on a condition of related rows")
-            try expectEqual(try topics.read(fields: { $0.owner.age }), [36, nil, nil, 36], "one field")
-            try expectEqual(try topics.read(fields: { ($0.title, $0.id) }).map(\.1), ["a", "b", "c", "d"], "of the rows alone")
+            try expectEqual(try topics.read(fields: { ($0.title, $0.id) }).map { $0.1 }, ["a", "b", "c", "d"], "of the rows alone")
             try errands.create([
                 Errand(id: 1, title: "one", owner: Reference(ada)),
                 Errand(id: 2, title: "two", whole: Reference(1), owner: Reference(bo), helper: Reference(3)),
@@ -52,16 +51,17 @@ enum QueriesFields {
                 tasks.map { "\($0) \($1 ?? "-") \($2 ?? "-") \($3 ?? "-") \($4.key)" }, ["one Ada - - 1", "two Bo Cy one 2"],
                 "of References")
             let visible = errands.scoped { $0.id > 1 }
-            try expectEqual(try visible.read(fields: { ($0.id, $0.owner.name) }).map(\.1), ["Bo"], "of a scoped DAO")
+            try expectEqual(try visible.read(fields: { ($0.id, $0.owner.name) }).map { $0.1 }, ["Bo"], "of a scoped DAO")
             try expectRollback(of: database) {
                 try database.dao(Person.self).set(\.name, to: "B") { $0.id == 2 }
-                try expectEqual(try errands.read(fields: { $0.owner.name }), ["Ada", "B"], "own writes")
+                try expectEqual(
+                    try errands.read(fields: { ($0.id, $0.owner.name) }).map { $0.1 }, ["Ada", "B"], "own writes")
             }
             try expectError(.invalidQuery, entity: "topic", field: "posts") {
                 try topics.read(fields: { ($0.id, $0.posts) }).count
             }
             try expectError(.invalidQuery, entity: "topic") { try topics.read(fields: { ($0.id, $0.posts.count) }).count }
-            try expectError(.invalidQuery, entity: "errand") { try errands.read(fields: { $0.whole.owner.name }).count }
+            try expectError(.invalidQuery, entity: "errand") { try errands.read(fields: { ($0.id, $0.whole.owner.name) }).count }
         },
         ConformanceCase("Q.fieldsOfRandom", "Q10", "P7", title: "some fields of 60 random queries are those of the whole rows") {
             context in

@@ -78,6 +78,10 @@ private struct ScopedStorage<Record: Model>: IncludingStorage {
         try (base as? any IncludingStorage<Record>)?.including(fields).map { ScopedStorage($0, scope) }
     }
 
+    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
+        try (base as? any IncludingStorage<Record>)?.withoutRelated(condition) ?? condition
+    }
+
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
         try (base as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
             ?? PageCursor(after: record, in: query.orderTerms())
