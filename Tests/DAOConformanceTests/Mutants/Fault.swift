@@ -24,7 +24,8 @@ enum Fault: String, CaseIterable, Sendable {
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
         groupsLeaveOutNil, groupsAreUnordered, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
-        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
+        nilStaysInPlace, sortsFoldedByBytes, conditionsSortNothing, breaksTiesOfFoldedByKey, indexesFirstElement,
+        indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         mergeYieldsToItsClosure, mergeReadsAhead, writesBackWhatWasRead, updateStoresErased, neverWritesNil,

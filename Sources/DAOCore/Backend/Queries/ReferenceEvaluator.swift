@@ -20,11 +20,11 @@ extension ResolvedQuery {
     /// - Complexity: O(n log n) in the number of matching rows.
     public func evaluate<Row>(over rows: [Row], _ value: (Int, Row) throws -> Value) rethrows -> [Row] {
         var matching = try rows.filter { row in try filter.matches { try value($0, row) } }
-            .map { row in (row: row, terms: try order.map { try value($0.field, row) }) }
+            .map { row in (row: row, terms: try order.map { try $0.value { try value($0, row) } }) }
         matching.sort { left, right in
             for (number, term) in order.enumerated() {
-                let result = Value.order(left.terms[number], right.terms[number])
-                if result != 0 { return (result < 0) == term.isAscending }
+                let result = term.order(left.terms[number], right.terms[number])
+                if result != 0 { return result < 0 }
             }
             return false
         }
