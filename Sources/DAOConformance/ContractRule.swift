@@ -90,6 +90,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("Q10", "some fields of the rows, as the whole rows have them"),
         ContractRule("Q11", "different values, groups and their totals"),
         ContractRule("Q12", "explain says what the read does"),
+        ContractRule("Q13", "sorts with a place for nil, without case, by conditions"),
         ContractRule("Q14", "a scope belongs to every read of its DAO"),
         ContractRule("W1", "create refuses a stored key, persist merges"),
         ContractRule("W2", "fields that the plain does not have survive"),

@@ -105,8 +105,8 @@ struct PostgresDialect: SQLDialect {
         left + (isNegated ? " IS DISTINCT FROM " : " IS NOT DISTINCT FROM ") + right
     }
 
-    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String {
-        column + (isAscending ? "" : " DESC") + (isOptional ? (isAscending ? " NULLS FIRST" : " NULLS LAST") : "")
+    func sortTerm(_ column: String, isAscending: Bool, nilsFirst: Bool?) -> String {
+        column + (isAscending ? "" : " DESC") + (nilsFirst.map { $0 ? " NULLS FIRST" : " NULLS LAST" } ?? "")
     }
 
     func prefix(_ expression: String, _ kind: ValueKind) -> String? {
@@ -122,7 +122,8 @@ struct PostgresDialect: SQLDialect {
         var terms = zip(fields, index.fields).map { field, indexed in
             let column = quoted(field.name)
             return sortTerm(
-                prefix(column, field.type.kind) ?? column, isAscending: indexed.isAscending, isOptional: field.type.isOptional)
+                prefix(column, field.type.kind) ?? column, isAscending: indexed.isAscending,
+                nilsFirst: field.type.isOptional ? indexed.isAscending : nil)
         }
         // Values with equal beginnings differ in their hashes.
         if index.isUnique {

@@ -10,6 +10,8 @@ struct SQLiteDialect: SQLDialect {
     static let matchFunction = "dao_match"
     /// The name of the function that runs a filter on its column arguments.
     static let filterFunction = "dao_filter"
+    /// The name of the function that gives a text without what options ignore.
+    static let foldFunction = "dao_fold"
     /// The name of the function that gives the canonical JSON of an embedded value.
     static let jsonFunction = "dao_json"
     /// The name of the table-valued function that lists the values of a set.
@@ -187,7 +189,14 @@ struct SQLiteDialect: SQLDialect {
 
     func isSame(_ left: String, _ right: String, isNegated: Bool) -> String { left + (isNegated ? " IS NOT " : " IS ") + right }
 
-    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String { column + (isAscending ? "" : " DESC") }
+    func sortTerm(_ column: String, isAscending: Bool, nilsFirst: Bool?) -> String {
+        let term = column + (isAscending ? "" : " DESC")
+        // Null is less than every value.
+        guard let nilsFirst, nilsFirst != isAscending else { return term }
+        return term + (nilsFirst ? " NULLS FIRST" : " NULLS LAST")
+    }
+
+    func folded(_ column: String, _ options: TextOptions) -> String? { "\(Self.foldFunction)(\(column), \(options.rawValue))" }
 
     func contains(_ column: String, _ placeholder: String) -> String { "instr(\(column), \(placeholder)) > 0" }
 

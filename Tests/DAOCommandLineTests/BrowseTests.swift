@@ -120,6 +120,7 @@ import Testing
         #expect(all.json["next"] is NSNull)
         func keys(_ options: [String: String]) throws -> [String?] { try page.get("api/rows", options).cells.map { $0[0] } }
         #expect(try keys(["entity": "book", "order": "-price,-title"]) == ["1", "3", "2"])
+        #expect(try keys(["entity": "book", "order": "last price > 9,-published nil first"]) == ["2", "3", "1"])
         #expect(try keys(["entity": "book", "where": "writer.name == 'Ada' AND ANY chapters.title == 'Begin'"]) == ["1"])
         #expect(try keys(["entity": "book", "where": "id == 9"]) == [])
         #expect(try page.get("api/count", ["entity": "book", "where": "price < 10"]).json["count"] as? Int == 2)

@@ -47,6 +47,17 @@ import Testing
                  3  Notes        8  2023-11-14T22:13:20.500Z  –        ["a","b"]       1
 
                 """)
+        for (order, ids) in [
+            ("published nil last", [1, 3, 2]), ("-published nil first, title[c]", [2, 3, 1]), ("-title[cd]", [3, 2, 1]),
+            ("last price > 9 , -title", [3, 2, 1]), ("first (title IN {'Notes', 'a, b'}),title[c]", [3, 1, 2]),
+            ("first writer.name == 'Ada', -id", [3, 1, 2]), ("writer.name[c] nil last,id", [1, 3, 2]),
+        ] {
+            let sorted = try await library.dao(
+                "query", library.url, "book", "--order", order, "--fields", "id", "--format=csv")
+            #expect(sorted.output == "id\n" + ids.map { "\($0)\n" }.joined(), "by \(order)")
+        }
+        let unknown = try await library.dao("query", library.url, "book", "--order", "last nmae == 1")
+        #expect(unknown.status == 1 && unknown.errors.contains("'book' has no field 'nmae'"))
         let csv = try await library.dao(
             "query", library.url, "book", "--fields", "title,published,tags", "--format=csv", "--offset", "1")
         #expect(

@@ -36,6 +36,18 @@ import Testing
         #expect(try conditions(messages, noon) == [[1], [2, 3], [1], [1, 2, 3]])
         let read = try await pagesAndStreams(messages)
         #expect(read.pages == [2, 2, 1] && read.streamed == 4 && read.first == 5)
+        let reminders = DAO(storage: try database.storage(for: Reminder.self))
+        try await DAO(storage: database.storage(for: ReminderList.self)).persist([
+            ReminderList(id: 1, name: "work"), ReminderList(id: 2, name: "Home"), ReminderList(id: 3, name: "Work"),
+        ])
+        try await reminders.persist([
+            Reminder(id: 1, title: "a", dueDate: nil, isCompleted: false, list: Reference(1)),
+            Reminder(id: 2, title: "b", dueDate: noon, isCompleted: true, list: Reference(2)),
+            Reminder(id: 3, title: "c", dueDate: noon, isCompleted: false, list: Reference(1)),
+            Reminder(id: 4, title: "d", dueDate: noon, isCompleted: false, list: Reference(3)),
+            Reminder(id: 5, title: "e", dueDate: noon, isCompleted: false, list: Reference(2)),
+        ])
+        #expect(try sortedReminders(reminders) == ["e", "d", "c", "a", "b"])
         let lines = AsyncStream.makeStream(of: String.self)
         try plansAndUnreadableRows(messages) { lines.continuation.yield($0) }
         lines.continuation.finish()

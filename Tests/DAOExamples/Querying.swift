@@ -51,3 +51,37 @@ func plansAndUnreadableRows(_ messages: DAO<MessageTranslator>, _ show: @escapin
     let inbox = messages.scoped { !$0.isRead }
     show("\(try inbox.count()) of \(try messages.count())")
 }
+
+/// A reminder in a list.
+struct Reminder: Plain, Model {
+    var id: Int
+    var title: String
+    var dueDate: Date?
+    var isCompleted: Bool
+    var list: Reference<ReminderList>?
+
+    static let schema = Schema(
+        "reminder", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("dueDate", \.dueDate, .indexed),
+        Field("isCompleted", \.isCompleted), Field("list", \.list))
+}
+
+/// A list of reminders.
+struct ReminderList: Plain, Model {
+    var id: Int
+    var name: String
+
+    static let schema = Schema("reminderList", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+}
+
+/// Reads a page of reminders as a list shows them.
+func sortedReminders(_ reminders: DAO<Reminder>) throws -> [String] {
+    let order: [Sort<Reminder>] = [
+        .last { $0.isCompleted },                            // those that are not completed, then the others
+        .ascending(\.dueDate, nils: .last),                  // a reminder without a date comes after those with one
+        .ascending(\.list, \.name, .caseInsensitive),        // "Work" and "work" are equal, and the next term decides
+        .by("title", ascending: false),                      // by a name that is known at run time
+    ]
+    let page = try reminders.page(Query(orderedBy: order), limit: 20)
+    return page.elements.map(\.title)
+}

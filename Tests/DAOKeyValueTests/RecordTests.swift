@@ -162,7 +162,7 @@ private struct Everything: Model, Equatable {
                     try reader.show(UnsafeRawBufferPointer(copy), key: key)
                     _ = try filter.matches(reader)
                     for field in Everything.schema.description.fields.indices {
-                        try SortKeyPart(SortTerm(field: field, isAscending: false), of: table)?.append(of: reader, to: arena)
+                        try SortKeyPart(SortTerm(.field(field), isAscending: false), of: table)?.append(of: reader, to: arena)
                     }
                     _ = try Everything.schema.decode(reader)
                 }

@@ -143,7 +143,7 @@ enum PredicatesTexts {
                     let what = "\(name) \(match) \(Dump.text(of: pattern))"
                     try reference.check(.field(name, match, pattern, options), ids, what)
                     let others = texts.indices.map { $0 + 1 }.filter { !ids.contains($0) }
-                    try reference.check(!Condition.field(name, match, pattern, options), others, "not \(what)")
+                    try reference.check(!Condition<Probe>.field(name, match, pattern, options), others, "not \(what)")
                 }
                 try check(.contains, "U", .caseInsensitive, [3, 4, 6])
                 try check(.contains, "ü", .caseInsensitive, [1, 2, 5])

@@ -229,11 +229,12 @@ extension Storage {
 extension EntityDescription {
     /// Whether an index has the fields of some terms one after the other. The primary key follows the fields of each index.
     fileprivate func hasIndex(over terms: ArraySlice<SortTerm>) -> Bool {
-        if terms.count == 2, let first = terms.first, terms.last?.field == keyIndex {
-            let field = fields[first.field]
+        if terms.count == 2, let first = terms.first?.field, terms.last?.field == keyIndex {
+            let field = fields[first]
             if field.isIndexed || field.type.kind == .toOne, !field.isUnique { return true }
         }
-        let names = terms.map { fields[$0.field].name }
+        let names = terms.compactMap { $0.field.map { fields[$0].name } }
+        if names.count < terms.count { return false }
         return indexes.contains { index in
             let indexed = index.fields.map(\.name)
             return indexed.indices.contains { indexed[$0...].starts(with: names) }

@@ -16,17 +16,58 @@ public struct RowQuery: Sendable {
     public var after: PageCursor?
 
     /// A term of a sort, with the meaning of ``Sort``.
-    public struct Order: Sendable, Hashable {
-        /// The stored name of the field; for a field of the related row, a path such as `author.name`.
-        public var field: String
-        /// Whether the order is ascending.
-        public var isAscending: Bool
+    ///
+    /// ```swift
+    /// let order: [RowQuery.Order] = [.last("isCompleted == true"), .ascending("dueDate", nils: .last), .descending("title", .caseInsensitive)]
+    /// ```
+    public struct Order: Sendable {
+        private enum Subject {
+            case field(String, TextOptions, NilPlacement)
+            case condition(TextPredicate)
+        }
 
-        /// From the smallest value to the greatest, with nil first.
-        public static func ascending(_ field: String) -> Order { Order(field: field, isAscending: true) }
+        private let subject: Subject
+        private let isAscending: Bool
 
-        /// From the greatest value to the smallest, with nil last.
-        public static func descending(_ field: String) -> Order { Order(field: field, isAscending: false) }
+        /// From the smallest value to the greatest.
+        ///
+        /// - Parameters:
+        ///   - field: The stored name of the field; for a field of the related row, a path such as `author.name`.
+        ///   - options: The differences that the order of a text ignores.
+        ///   - nils: Where the rows come in which the field is nil.
+        public static func ascending(_ field: String, _ options: TextOptions = [], nils: NilPlacement = .first) -> Order {
+            Order(subject: .field(field, options, nils), isAscending: true)
+        }
+
+        /// From the greatest value to the smallest.
+        ///
+        /// - Parameters:
+        ///   - field: The stored name of the field; for a field of the related row, a path such as `author.name`.
+        ///   - options: The differences that the order of a text ignores.
+        ///   - nils: Where the rows come in which the field is nil.
+        public static func descending(_ field: String, _ options: TextOptions = [], nils: NilPlacement = .last) -> Order {
+            Order(subject: .field(field, options, nils), isAscending: false)
+        }
+
+        /// The rows that meet a condition before all others.
+        public static func first(_ condition: TextPredicate) -> Order {
+            Order(subject: .condition(condition), isAscending: false)
+        }
+
+        /// The rows that meet a condition after all others.
+        public static func last(_ condition: TextPredicate) -> Order {
+            Order(subject: .condition(condition), isAscending: true)
+        }
+
+        /// The term of a model's sort.
+        fileprivate func sort<Record: Model>(of model: Record.Type) -> Sort<Record> {
+            switch subject {
+            case .field(let field, let options, let nils): return .by(field, ascending: isAscending, options, nils: nils)
+            case .condition(let predicate):
+                let condition = Condition<Record>(predicate.format, arguments: predicate.arguments)
+                return isAscending ? .last(condition) : .first(condition)
+            }
+        }
     }
 
     /// Creates a query.
@@ -53,7 +94,7 @@ public struct RowQuery: Sendable {
     func query<Record: Model>(of model: Record.Type) -> Query<Record> {
         Query(
             where: predicate.map { Condition($0.format, arguments: $0.arguments) } ?? .all,
-            orderedBy: order.map { .by($0.field, ascending: $0.isAscending) }, limit: limit, offset: offset, after: after,
+            orderedBy: order.map { $0.sort(of: model) }, limit: limit, offset: offset, after: after,
             includesSubentities: false)
     }
 }

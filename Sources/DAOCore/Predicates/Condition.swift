@@ -66,10 +66,10 @@ final class ResolvedCondition: Sendable {
 
 extension Condition {
     /// Whether both conditions have the same tree.
-    public static func == (left: Condition, right: Condition) -> Bool { left.node.isSame(as: right.node) }
+    public static func == (left: Condition, right: Condition) -> Bool { left.tree == right.tree }
 
     /// Hashes the tree.
-    public func hash(into hasher: inout Hasher) { node.hashTree(into: &hasher) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(tree) }
 }
 
 /// A value that can be used as a condition: a ``Condition``, or a field of type `Bool`.

@@ -209,3 +209,11 @@ extension PredicateNode {
         return deepest
     }
 }
+
+extension ConditionTree: Hashable {
+    /// Whether both have the same nodes.
+    static func == (left: ConditionTree, right: ConditionTree) -> Bool { left.node.isSame(as: right.node) }
+
+    /// Hashes the nodes.
+    func hash(into hasher: inout Hasher) { node.hashTree(into: &hasher) }
+}

@@ -3,17 +3,27 @@
 // itself. `GraphStorage+Limits.swift` resolves them for some rows at a time.
 
 extension Query {
-    /// Whether a sort term is a field of a related row.
-    @inline(__always) var sortsThroughRelations: Bool { uncheckedOrder.contains { $0.relation != nil } }
-
-    /// Whether the query needs data that is not in the rows of the model.
-    var reachesRelated: Bool { sortsThroughRelations || hasRelatedConditions }
+    /// Whether a sort term is about related rows.
+    @inline(__always) var sortsThroughRelations: Bool {
+        uncheckedOrder.contains {
+            $0.relation != nil || $0.condition?.node.reachesRelated(Record.schema.description) == true
+        }
+    }
 
     /// Whether a condition is about related rows.
     @inline(__always) var hasRelatedConditions: Bool { predicate.tree.node.reachesRelated(Record.schema.description) }
 }
 
 extension GraphStorage {
+    /// Whether the rows of a query cannot be sorted by the storage of the rows.
+    func sortsBeyondRows(_ query: Query<Record>) throws -> Bool {
+        if query.sortsThroughRelations { return true }
+        guard let evaluating, query.uncheckedOrder.contains(where: { $0.condition != nil || !$0.options.isEmpty }) else {
+            return false
+        }
+        return try !Record.schema.terms(of: query.uncheckedOrder).allSatisfy { evaluating.sorts(by: $0) }
+    }
+
     /// Runs a query whose conditions on related rows the storage of the rows evaluates, or which are resolved into sets of
     /// keys.
     func answering<Result>(_ query: Query<Record>, _ body: (Query<Record>) throws -> Result) throws -> Result {

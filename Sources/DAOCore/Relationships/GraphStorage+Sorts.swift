@@ -1,44 +1,4 @@
-// Sorts by fields of related rows.
-
-/// A term of a sort, by a field of the row or of a related row.
-struct RelatedTerm: Hashable {
-    /// The position of the relationship; nil for a field of the row itself.
-    let relation: Int?
-    /// The position of the field.
-    let field: Int
-    let isAscending: Bool
-
-    /// The name of the term in a cursor.
-    func name<Record: Model>(in schema: Schema<Record>) throws -> String {
-        let prefix = relation.map { schema.description.fields[$0].name + "." } ?? ""
-        return prefix + (try description(in: schema).name) + (isAscending ? "+" : "-")
-    }
-
-    /// The description of the field.
-    func description<Record: Model>(in schema: Schema<Record>) throws -> FieldDescription {
-        let entity = try relation.map { try schema.checkedRelation(at: $0).targetDescription } ?? schema.description
-        return entity.fields[field]
-    }
-}
-
-extension Query {
-    /// Returns the order of a query that sorts by fields of related rows: without duplicate fields, and with the primary key
-    /// as its last term.
-    func relatedTerms() throws -> [RelatedTerm] {
-        let entity = Record.schema.description
-        var terms: [RelatedTerm] = []
-        for sort in uncheckedOrder {
-            if let problem = sort.problem { throw problem.error(entity: entity.name) }
-            guard let field = sort.index, !terms.contains(where: { $0.relation == sort.relation && $0.field == field }) else {
-                continue
-            }
-            terms.append(RelatedTerm(relation: sort.relation, field: field, isAscending: sort.isAscending))
-            if sort.relation == nil, field == entity.keyIndex { return terms }
-        }
-        terms.append(RelatedTerm(relation: nil, field: entity.keyIndex, isAscending: true))
-        return terms
-    }
-}
+// Sorts that the storage of the rows cannot evaluate: by fields of related rows, and what its engine has no expression for.
 
 /// An order by fields of related rows.
 final class RelatedOrder<Record: Model>: Sendable {
@@ -52,32 +12,34 @@ final class RelatedOrder<Record: Model>: Sendable {
         fileprivate let others: [Sort<Record>]
         fileprivate let otherTerms: [SortTerm]
 
-        fileprivate init(_ relation: any Relation<Record>, _ term: RelatedTerm, others: Query<Record>) throws {
+        fileprivate init(_ relation: any Relation<Record>, _ term: SortTerm, field: Int, others: Query<Record>) throws {
             self.relation = relation
             sort = RelatedSort(
-                relation: relation.description, target: relation.targetDeclaration, field: term.field,
-                isAscending: term.isAscending)
+                relation: relation.description, target: relation.targetDeclaration, field: field,
+                isAscending: term.isAscending, nilsFirst: term.nilsFirst)
             self.others = others.order
             otherTerms = try others.orderTerms()
         }
     }
 
     fileprivate let order: [UncheckedSortTerm]
-    /// The terms, without duplicate fields, and with the primary key as the last one.
-    let terms: [RelatedTerm]
+    /// The terms, without repeated ones, and with the primary key as the last one.
+    let terms: [SortTerm]
     /// Nil for another order.
     fileprivate let first: First?
 
     fileprivate init(_ query: Query<Record>, in graph: StorageGraph) throws {
         order = query.uncheckedOrder
-        terms = try query.relatedTerms()
-        guard let term = terms.first, let place = term.relation, terms.dropFirst().allSatisfy({ $0.relation == nil }),
+        terms = try Record.schema.terms(of: query.uncheckedOrder)
+        guard let term = terms.first, let place = term.relation, case .field(let field) = term.subject,
+            terms.dropFirst().allSatisfy({ if case .field = $0.subject { $0.relation == nil } else { false } }),
             case let relation = try Record.schema.checkedRelation(at: place), try relation.links(in: graph).isInRows
         else {
             first = nil
             return
         }
-        first = try First(relation, term, others: Query(orderedBy: query.order.filter { $0.relation == nil }))
+        first = try First(
+            relation, term, field: field, others: Query(orderedBy: query.order.filter { $0.term.relation == nil }))
     }
 }
 
@@ -144,14 +106,16 @@ extension GraphStorage {
         return try sortedKeys(query, order.terms, start)
     }
 
-    private func sortedKeys(_ query: Query<Record>, _ terms: [RelatedTerm], _ start: [Value]?) throws -> [Key] {
+    private func sortedKeys(_ query: Query<Record>, _ terms: [SortTerm], _ start: [Value]?) throws -> [Key] {
         let entity = Record.schema.description
         let relations = try terms.map { try $0.relation.map { try relation(at: $0) } }
         // A row that is read without related rows has the key of a Reference, and not that of an optional model.
         let isInRows = try relations.map { try $0.map { try $0.isReference && $0.links(in: graph).isInRows } ?? true }
         // The values of each field that is read of all rows.
         var columns: [Int: [Value]] = [entity.keyIndex: []]
-        for (term, isInRows) in zip(terms, isInRows) where isInRows { columns[term.relation ?? term.field] = [] }
+        for (term, isInRows) in zip(terms, isInRows) where isInRows {
+            for field in term.relation.map({ [$0] }) ?? ownFields(of: term) { columns[field] = [] }
+        }
         let fields = columns.keys.sorted()
         var unsorted = query
         (unsorted.order, unsorted.after, unsorted.limit, unsorted.offset) = ([], nil, nil, 0)
@@ -161,15 +125,21 @@ extension GraphStorage {
             }
         }
         let keys = columns[entity.keyIndex, default: []].compactMap { Key($0, of: entity.keyKind) }
-        let values = try terms.indices.map { number in
-            let column = columns[terms[number].relation ?? terms[number].field]
-            guard let relation = relations[number] else { return column ?? [] }
-            return try relation.values(of: terms[number].field, keys: keys, children: column, in: graph)
+        let values: [[Value]] = try zip(terms, relations).map { term, relation in
+            if let relation, let place = term.relation {
+                let values = try relation.values(of: term.subject.field ?? 0, keys: keys, children: columns[place], in: graph)
+                return values.map { value in term.value { _ in value } }
+            }
+            if ownFields(of: term).isEmpty {
+                let found = try self.keys(of: unsorted, alsoMeeting: condition(of: term, in: query))
+                return keys.map { .bool(found.contains($0)) }
+            }
+            return keys.indices.map { row in term.value { columns[$0]?[row] ?? .null } }
         }
         func isBefore(_ left: (Int) -> Value, _ right: (Int) -> Value) -> Bool {
             for (number, term) in terms.enumerated() {
-                let order = Value.order(left(number), right(number))
-                if order != 0 { return (order < 0) == term.isAscending }
+                let order = term.order(left(number), right(number))
+                if order != 0 { return order < 0 }
             }
             return false
         }
@@ -178,6 +148,33 @@ extension GraphStorage {
         order.sort { left, right in isBefore({ values[$0][left] }, { values[$0][right] }) }
         let rest = order.dropFirst(query.offset)
         return (query.limit.map { rest.prefix($0) } ?? rest).map { keys[$0] }
+    }
+
+    /// The fields of a row from which a term has its value; none for a condition that is about related rows.
+    private func ownFields(of term: SortTerm) -> [Int] {
+        switch term.subject {
+        case .field(let field), .folded(let field, _): [field]
+        case .condition(let filter, _):
+            filter.reachesRelated || !filter.fields.isDisjoint(with: Record.schema.relations.map(\.field))
+                ? [] : filter.fields.sorted()
+        }
+    }
+
+    /// The condition of a term of a query.
+    private func condition(of term: SortTerm, in query: Query<Record>) throws -> PredicateNode {
+        for sort in query.uncheckedOrder {
+            if let condition = sort.condition, try Record.schema.term(of: sort)?.hasSameSubject(as: term) == true {
+                return condition.node
+            }
+        }
+        return .constant(false)
+    }
+
+    /// Returns the keys of the rows of a query that meet a further condition.
+    private func keys(of query: Query<Record>, alsoMeeting node: PredicateNode) throws -> Set<Key> {
+        var query = query
+        query.predicate = Condition(ConditionTree(resolved: .and([query.predicate.node, node])))
+        return Set(try answering(query, flat.keys))
     }
 
     /// Returns the rows of a query that sorts by a field of related rows in no snapshot, when the storage of the rows evaluates
@@ -208,10 +205,18 @@ extension GraphStorage {
         return sort
     }
 
-    /// Returns the value of a term in a row.
-    func value(of term: RelatedTerm, _ record: Record) throws -> Value {
-        guard let related = term.relation else { return Record.schema.value(at: term.field, of: record) }
-        return try relation(at: related).values(of: term.field, keys: [Record.schema.key(of: record)], in: graph)[0]
+    /// Returns the value of a term of a query in a row.
+    func value(of term: SortTerm, _ record: Record, in query: Query<Record>) throws -> Value {
+        let schema = Record.schema
+        if let related = term.relation {
+            let key = schema.key(of: record)
+            let value = try relation(at: related).values(of: term.subject.field ?? 0, keys: [key], in: graph)[0]
+            return term.value { _ in value }
+        }
+        if ownFields(of: term).isEmpty {
+            return .bool(try !keys(among: [schema.key(of: record)], meeting: condition(of: term, in: query)).isEmpty)
+        }
+        return term.value { schema.value(at: $0, of: record) }
     }
 
     /// Whether an index leads to so few rows that it is better to sort them.
@@ -260,9 +265,9 @@ extension GraphStorage {
             try add(withoutValue, after: startValue?.isNull == true ? first.restStart(start) : nil)
         }
         var wantsMore = true
-        if sort.isAscending, startValue?.isNull != false { wantsMore = try addWithoutValue() }
-        // In descending order, no row with a value comes after one without.
-        if wantsMore, sort.isAscending || startValue?.isNull != true {
+        if sort.nilsFirst, startValue?.isNull != false { wantsMore = try addWithoutValue() }
+        // Where nil comes last, no row with a value comes after one without.
+        if wantsMore, sort.nilsFirst || startValue?.isNull != true {
             let value = startValue?.isNull == true ? nil : startValue
             var fruitless = 0
             let isComplete = try relation.forEachGroup(
@@ -277,7 +282,7 @@ extension GraphStorage {
             }
             if !isComplete || fruitless == LimitedReading.current.few { return nil }
         }
-        if wantsMore, !sort.isAscending { _ = try addWithoutValue() }
+        if wantsMore, !sort.nilsFirst { _ = try addWithoutValue() }
         return rows
     }
 }

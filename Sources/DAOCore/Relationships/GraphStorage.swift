@@ -59,7 +59,9 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     var database: any Database { flat.database }
 
     func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
-        try PageCursor(after: try query.relatedTerms().map { try value(of: $0, record) }, in: query)
+        let terms = try Record.schema.terms(of: query.uncheckedOrder)
+        return try PageCursor(
+            after: terms.map { try value(of: $0, record, in: query) }, in: terms, of: Record.schema)
     }
 
     func including(_ fields: Set<Int>) throws -> (any Storage<Record>)? {
@@ -88,10 +90,11 @@ struct GraphStorage<Record: Model>: IncludingStorage {
             })
         var query = query
         query.order = query.order.map { sort in
-            guard sort.relation == nil, let index = sort.index, let name = names[schema.description.fields[index].name] else {
+            guard sort.term.relation == nil, let index = sort.term.index, let name = names[schema.description.fields[index].name]
+            else {
                 return sort
             }
-            return .by(name, ascending: sort.isAscending)
+            return Sort(sort, by: name)
         }
         query.after = query.after?.renamed { names[$0] ?? $0 }
         return query
@@ -110,10 +113,11 @@ struct GraphStorage<Record: Model>: IncludingStorage {
 // MARK: Reading
 
 extension GraphStorage {
-    /// Returns whether a query needs data that is not in the rows of the model. A model without relationships can have an
-    /// inverse.
-    private func reachesRelated(_ query: @autoclosure () -> Query<Record>) -> Bool {
-        isFlat && Record.schema.inverses.isEmpty ? false : query().reachesRelated
+    /// Returns whether a query needs more than the storage of the rows has: data that is not in the rows of the model, or an order
+    /// that it cannot sort by. A model without relationships can have an inverse.
+    private func reachesRelated(_ query: Query<Record>) throws -> Bool {
+        let isAlone = isFlat && Record.schema.inverses.isEmpty
+        return try (!isAlone && query.hasRelatedConditions) || sortsBeyondRows(query)
     }
 
     /// Tells the running observation what the next read depends on. Related rows belong to it, also where only
@@ -124,7 +128,8 @@ extension GraphStorage {
 
     func read(_ query: Query<Record>) throws -> [Record] {
         willRead()
-        if isFlat, !reachesRelated(query) { return try flat.read(query) }
+        if let rows = try rowsInParts(query) { return rows }
+        if isFlat, try !reachesRelated(query) { return try flat.read(query) }
         return try read(query, form(query.includesSubentities))
     }
 
@@ -134,10 +139,10 @@ extension GraphStorage {
     }
 
     private func readSortable(_ query: Query<Record>, _ form: GraphForm) throws -> [Record] {
-        let isSortedByRelated = query.sortsThroughRelations
+        let isSortedHere = try sortsBeyondRows(query)
         if isCompleteWithoutLists, form.isWithoutLists {
             let records =
-                try isSortedByRelated
+                try isSortedHere
                 ? sortedAtOnce(query) : query.hasRelatedConditions ? answeringAtOnce(query, flat.read) : flat.read(query)
             if var records {
                 try attach(to: &records, form)
@@ -145,7 +150,7 @@ extension GraphStorage {
             }
         }
         return try database.reads {
-            var records = try isSortedByRelated ? sortedRows(query) : flatRows(query)
+            var records = try isSortedHere ? sortedRows(query) : flatRows(query)
             try attach(to: &records, form)
             return records
         }
@@ -178,11 +183,11 @@ extension GraphStorage {
     func keys(_ query: Query<Record>) throws -> [Key] {
         willRead()
         let query = try sortable(query)
-        if !reachesRelated(query) { return try flat.keys(query) }
-        let isSortedByRelated = query.sortsThroughRelations
-        if !isSortedByRelated, let keys = try answeringAtOnce(query, flat.keys) { return keys }
+        if try !reachesRelated(query) { return try flat.keys(query) }
+        let isSortedHere = try sortsBeyondRows(query)
+        if !isSortedHere, let keys = try answeringAtOnce(query, flat.keys) { return keys }
         return try database.reads {
-            if isSortedByRelated {
+            if isSortedHere {
                 return try query.limit == nil ? sortedKeys(query) : sortedRows(query).map { Record.schema.key(of: $0) }
             }
             if evaluating == nil, query.limit != nil {
@@ -194,10 +199,10 @@ extension GraphStorage {
 
     func count(_ query: Query<Record>) throws -> Int {
         willRead()
-        if !reachesRelated(query) { return try flat.count(query) }
+        if try !reachesRelated(query) { return try flat.count(query) }
         var query = query
         // The order does not affect the count.
-        if query.sortsThroughRelations { query.order = [] }
+        if try sortsBeyondRows(query) { query.order = [] }
         if let count = try answeringAtOnce(query, flat.count) { return count }
         return try database.reads {
             evaluating == nil && query.limit != nil ? try flatRows(query).count : try answering(query, flat.count)
@@ -211,9 +216,9 @@ extension GraphStorage {
             return
         }
         let query = try sortable(query)
-        if !reachesRelated(query) { return try flat.readFields(fields, query, body) }
+        if try !reachesRelated(query) { return try flat.readFields(fields, query, body) }
         try database.reads {
-            guard query.sortsThroughRelations else {
+            guard try sortsBeyondRows(query) else {
                 return try answering(query) { try flat.readFields(fields, $0, body) }
             }
             for record in try sortedRows(query) { try body(Record.schema.reader(of: record)) }
@@ -222,8 +227,8 @@ extension GraphStorage {
 
     func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
         willRead()
-        let countsRelated = query.countedConditions.contains { reachesRelated(Query(where: $0)) }
-        if isFlat, !countsRelated, !reachesRelated(Query(where: query.condition)) { return try flat.groups(query, body) }
+        let countsRelated = try query.countedConditions.contains { try reachesRelated(Query(where: $0)) }
+        if isFlat, !countsRelated, try !reachesRelated(Query(where: query.condition)) { return try flat.groups(query, body) }
         try database.reads {
             var query = query
             if countsRelated { query.counts = try query.counts(changing: withoutRelated) }
@@ -237,9 +242,14 @@ extension GraphStorage {
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         let query = try sortable(query)
-        if isFlat, !reachesRelated(query) { return try flat.explain(query) }
+        if let part = try parts(of: query)?.first {
+            var plan = try explain(part)
+            plan.details.append("the first of several reads in the order, which follow each other up to the limit")
+            return plan
+        }
+        if isFlat, try !reachesRelated(query) { return try flat.explain(query) }
         return try database.reads {
-            guard query.sortsThroughRelations else { return try answering(query, flat.explain) }
+            guard try sortsBeyondRows(query) else { return try answering(query, flat.explain) }
             var unsorted = query
             (unsorted.order, unsorted.limit, unsorted.offset) = ([], nil, 0)
             var plan = try answering(unsorted, flat.explain)
@@ -251,10 +261,10 @@ extension GraphStorage {
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
         willRead()
         let query = try sortable(query)
-        if isFlat, !reachesRelated(query) { return try flat.cursor(query) }
+        if isFlat, try !reachesRelated(query) { return try flat.cursor(query) }
         // Conditions and sorts through relationships are resolved on a snapshot. Only keys outlive it.
-        if evaluating != nil, !query.sortsThroughRelations, let cursor = try cursorWithRelated(query) { return cursor }
-        if query.reachesRelated {
+        if evaluating != nil, try !sortsBeyondRows(query), let cursor = try cursorWithRelated(query) { return cursor }
+        if try reachesRelated(query) {
             let snapshot = try flat.cursor(Query(limit: 1))
             if snapshot.holdsSnapshot { return try KeyCursor(self, query, snapshot) }
         } else {
@@ -368,8 +378,8 @@ extension GraphStorage {
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        if isFlat, !reachesRelated(query) { return try counting.update(query, body) }
-        if hasOnlyReferences, !reachesRelated(query) {
+        if isFlat, try !reachesRelated(query) { return try counting.update(query, body) }
+        if hasOnlyReferences, try !reachesRelated(query) {
             return try checkingReferences { note in
                 try counting.update(query) { record in
                     let original = record
@@ -413,7 +423,7 @@ extension GraphStorage {
     }
 
     func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        if isFlat, !reachesRelated(Query(where: condition)) {
+        if isFlat, try !reachesRelated(Query(where: condition)) {
             return try counting.set(changes, counting: counter, where: condition)
         }
         return try database.transaction {
@@ -429,7 +439,7 @@ extension GraphStorage {
 
     func erase(_ query: Query<Record>) throws -> Int {
         try erase(
-            alone: { reachesRelated(query) ? try flat.erase(keys: keys(query)) : try flat.erase(query) },
+            alone: { try reachesRelated(query) ? try flat.erase(keys: keys(query)) : try flat.erase(query) },
             withRelated: { try $0.erase(Record.self, keys: keys(query)) })
     }
 

@@ -59,7 +59,7 @@ extension IndexCondition {
         case .isIn(let field, let set, let isNegated):
             guard let name = name(field) else { return nil }
             self = .isIn(field: name, values: set.values, isNegated: isNegated)
-        case .all, .none, .compareFields, .text, .related, .embedded: return nil
+        case .all, .none, .compareFields, .text, .compareFolded, .related, .embedded: return nil
         }
         self = sorted
     }

@@ -126,7 +126,7 @@ struct FilterCompiler {
         case .compare(let field, let comparison, let value): compare(field, comparison, value) ?? ReferenceNode(filter)
         case .isIn(let field, let set, let isNegated): isIn(field, set, isNegated) ?? ReferenceNode(filter)
         case .text(let field, let pattern, let isNegated): TextNode(field, pattern, isNegated)
-        case .compareFields, .related, .embedded: ReferenceNode(filter)
+        case .compareFields, .compareFolded, .related, .embedded: ReferenceNode(filter)
         }
     }
 

@@ -164,7 +164,7 @@ private struct ReferenceRows {
     /// Calls a closure on the key of each row that matches a filter.
     func forEach(_ filter: Filter, limit: Int? = nil, _ body: (ReferenceRows) throws -> Void) throws {
         let query = ResolvedQuery(
-            filter: filter, order: [SortTerm(field: table.keyField, isAscending: true)], limit: limit)
+            filter: filter, order: [SortTerm(.field(table.keyField), isAscending: true)], limit: limit)
         let run = QueryRun(table: table, query: query, transaction: transaction, verifies: verifies)
         guard let source = try run.source(reader) else { return }
         var remaining = limit ?? .max

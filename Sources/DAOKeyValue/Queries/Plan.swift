@@ -244,7 +244,7 @@ struct IndexOrder {
     init?(_ terms: [SortTerm], _ index: Table.Index, fixedCount: Int) {
         let fixed = index.components.prefix(fixedCount)
         // A field with one value does not order rows.
-        let terms = fixedCount == 0 ? terms : terms.filter { term in !fixed.contains { $0.field == term.field } }
+        let terms = fixedCount == 0 ? terms : terms.filter { term in !fixed.contains { $0.field == term.subject.field } }
         // Whether the first fields of the index are in the order as they are, or all reversed.
         var direction: Bool?
         var count = 0

@@ -46,19 +46,31 @@ final class ByteArena {
     }
 }
 
-/// A part of the sort keys of rows: one field of the order. The order of sort keys is the order of the rows; rows with equal
+/// A part of the sort keys of rows: one term of the order. The order of sort keys is the order of the rows; rows with equal
 /// sort keys are ordered by their primary keys.
 struct SortKeyPart {
-    private let field: Int
-    private let form: KeyForm
+    private enum Subject {
+        case field(Int, KeyForm)
+        case folded(Int, TextOptions)
+        case condition(RowFilter)
+    }
+
+    private let subject: Subject
     private let isAscending: Bool
+    /// What the part of a row without a value has.
+    private let null: UInt8
 
     /// Creates a part; nil for the primary key, which is compared as it is.
     init?(_ term: SortTerm, of table: Table) {
-        guard term.field != table.keyField, let form = KeyForm(table.description.fields[term.field].type.kind) else { return nil }
-        field = term.field
-        self.form = form
+        switch term.subject {
+        case .field(let field):
+            guard field != table.keyField, let form = KeyForm(table.description.fields[field].type.kind) else { return nil }
+            subject = .field(field, form)
+        case .folded(let field, let options): subject = .folded(field, options)
+        case .condition(let filter, _): subject = .condition(RowFilter(filter, table))
+        }
         isAscending = term.isAscending
+        null = term.nilsFirst ? 0 : 0xFF
     }
 
     /// Appends the part of a row.
@@ -68,6 +80,20 @@ struct SortKeyPart {
     ///   - arena: The destination of the bytes.
     /// - Throws: `.corruptedValue`, with bytes appended.
     func append(of reader: RecordReader, to arena: ByteArena) throws {
+        switch subject {
+        case .field(let field, let form): try append(field, form, of: reader, to: arena)
+        case .folded(let field, let options):
+            guard case .string(let text) = try reader.readValue(at: field) else {
+                return arena.extend(1) { $0.append(byte: null) }
+            }
+            _ = append(.string(text.folded(options)), as: .bytes, to: arena)
+        case .condition(let filter):
+            let matches = try filter.matches(reader)
+            arena.extend(1) { $0.append(byte: matches == isAscending ? 1 : 0) }
+        }
+    }
+
+    private func append(_ field: Int, _ form: KeyForm, of reader: RecordReader, to arena: ByteArena) throws {
         let span = reader.span(at: field)
         var isSound = true
         if let word = span.orderedWord(form) {
@@ -83,16 +109,23 @@ struct SortKeyPart {
                 if !isAscending { builder.invert(from: 0) }
             }
         } else if span.isNull {
-            arena.extend(1) { $0.append(byte: isAscending ? 0 : 0xFF) }
+            arena.extend(1) { $0.append(byte: null) }
         } else {
-            let value = try reader.readValue(at: field)
-            arena.extend(value.largestSize + 32) { builder in
-                builder.append(byte: value.isNull ? 0 : 1)
-                isSound = value.isNull || builder.append(value, as: form, limit: .max) != nil
-                if !isAscending { builder.invert(from: 0) }
-            }
+            isSound = append(try reader.readValue(at: field), as: form, to: arena)
         }
         guard isSound else { throw reader.damaged(span, at: field) }
+    }
+
+    /// Appends a value. Returns false when it is not a value of the form.
+    private func append(_ value: Value, as form: KeyForm, to arena: ByteArena) -> Bool {
+        var isSound = true
+        arena.extend(value.largestSize + 32) { builder in
+            if value.isNull { return builder.append(byte: null) }
+            builder.append(byte: 1)
+            isSound = builder.append(value, as: form, limit: .max) != nil
+            if !isAscending { builder.invert(from: 0) }
+        }
+        return isSound
     }
 }
 

@@ -120,7 +120,7 @@ extension RowStep: ScriptStep {
             let order = query.order.filter { $0.field != key } + [.init(field: key, isAscending: true)]
             return [
                 keys { $0.order = order },
-                keys { $0.order = order.map { .init(field: $0.field, isAscending: !$0.isAscending) } },
+                keys { $0.order = order.map(\.reversed) },
             ]
         case .agreement:
             return [.read, .keys, .count, .forEach].map { RowStep(verb: $0, entity: entity, query: query) }

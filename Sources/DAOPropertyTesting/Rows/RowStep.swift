@@ -137,10 +137,29 @@ struct FieldChange: Sendable {
 
 /// A query as plain data.
 struct QueryDescription: Sendable {
-    /// One sort term: a field by its stored name, which may be one that is not there.
+    /// One sort term: a field by its stored name, which may be one that is not there, or a condition.
     struct Term: Sendable, Equatable {
         var field: String
         var isAscending: Bool
+        var options: TextOptions = []
+        var nils: NilPlacement?
+        /// The condition whose rows come last in ascending order; nil for a field.
+        var condition: PredicateNode?
+
+        /// Whether the rows without a value come first.
+        var nilsFirst: Bool { nils.map { $0 == .first } ?? isAscending }
+
+        /// The same term in the opposite order.
+        var reversed: Term {
+            var term = self
+            (term.isAscending, term.nils) = (!isAscending, nils.map { $0 == .first ? .last : .first })
+            return term
+        }
+
+        func sort<Record: Model>(_ type: Record.Type) -> Sort<Record> {
+            if let condition { return isAscending ? .last(Condition(condition)) : .first(Condition(condition)) }
+            return .by(field, ascending: isAscending, options, nils: nils)
+        }
     }
 
     var node = PredicateNode.constant(true)
@@ -150,7 +169,7 @@ struct QueryDescription: Sendable {
 
     func query<Record: Model>(_ type: Record.Type) -> Query<Record> {
         Query(
-            where: Condition(node), orderedBy: order.map { .by($0.field, ascending: $0.isAscending) }, limit: limit,
+            where: Condition(node), orderedBy: order.map { $0.sort(type) }, limit: limit,
             offset: offset)
     }
 }

@@ -9,7 +9,7 @@ enum ReferenceText {
         if match == .matches {
             return glob(pieces(of: pattern, options)[...], characters(of: folded(text, options), options)[...])
         }
-        if match == .equals { return folded(text, options) == folded(pattern, options) }
+        if match == .equals { return folded(text, options) as [Unicode.Scalar] == folded(pattern, options) }
         // A text is matched character by character, and so is a pattern: what has half of one is found in none.
         let (text, pattern) = (characters(of: folded(text, options), options), characters(of: folded(pattern, options), options))
         return switch match {
@@ -54,6 +54,13 @@ enum ReferenceText {
         "ß": ["s", "s"], "ẞ": ["s", "s"], "Σ": ["σ"], "ς": ["σ"], "ﬁ": ["f", "i"], "Ι": ["ι"], "Υ": ["υ"], "Φ": ["φ"], "Ο": ["ο"],
 
     ]
+
+    /// The text without what the options ignore.
+    static func folded(_ text: String, _ options: TextOptions) -> String {
+        var view = String.UnicodeScalarView()
+        view.append(contentsOf: folded(text, options) as [Unicode.Scalar])
+        return String(view)
+    }
 
     private static func folded(_ text: String, _ options: TextOptions) -> [Unicode.Scalar] {
         if options.isEmpty { return Array(text.unicodeScalars) }

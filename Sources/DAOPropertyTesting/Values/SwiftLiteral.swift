@@ -149,12 +149,17 @@ enum SwiftLiteral {
         return "Condition(\(source(node)))"
     }
 
+    private static func term(_ term: QueryDescription.Term) -> String {
+        if let condition = term.condition { return "\(term.isAscending ? ".last" : ".first")(Condition(\(source(condition))))" }
+        let options = term.options.isEmpty ? "" : ", \(self.options(term.options))"
+        return ".by(\(string(term.field)), ascending: \(term.isAscending)\(options)\(term.nils.map { ", nils: .\($0)" } ?? ""))"
+    }
+
     static func query(_ query: QueryDescription, _ entity: Entity) -> String {
         var arguments: [String] = []
         if query.node != .constant(true) { arguments.append("where: \(condition(query.node))") }
         if !query.order.isEmpty {
-            let terms = query.order.map { ".by(\(string($0.field)), ascending: \($0.isAscending))" }
-            arguments.append("orderedBy: [\(terms.joined(separator: ", "))]")
+            arguments.append("orderedBy: [\(query.order.map(term).joined(separator: ", "))]")
         }
         if let limit = query.limit { arguments.append("limit: \(limit == .max ? ".max" : "\(limit)")") }
         if query.offset != 0 { arguments.append("offset: \(query.offset == .max ? ".max" : "\(query.offset)")") }

@@ -69,13 +69,17 @@ public protocol SQLDialect: Sendable {
     /// Returns the terms of an index of a table, without parentheses. By default they are the columns.
     func terms(of index: IndexDescription, in table: SQLTable) -> String
 
-    /// Returns a term of `ORDER BY`: nil is first in ascending order and last in descending order.
+    /// Returns a term of `ORDER BY`.
     ///
     /// - Parameters:
-    ///   - column: The column, as comparisons write it.
+    ///   - column: The column, as comparisons write it, or another expression.
     ///   - isAscending: Whether the order is ascending.
-    ///   - isOptional: Whether the column can be null.
-    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String
+    ///   - nilsFirst: Whether null comes first; nil when there can be no null.
+    func sortTerm(_ column: String, isAscending: Bool, nilsFirst: Bool?) -> String
+
+    /// Returns the text of a column without what the options ignore, as ``/DAOCore/SortTerm/Subject/folded(_:_:)`` says; nil, the
+    /// default, when the engine cannot: the suite then sorts the rows.
+    func folded(_ column: String, _ options: TextOptions) -> String?
 
     /// Returns the statements that make a table of elements and its triggers, and fill it. A row of the table has an element
     /// that is not null, and the key of a row. Texts are as they are, UUIDs in capital letters, Booleans 0 and 1. There may be
@@ -146,6 +150,9 @@ extension SQLDialect {
     public func terms(of index: IndexDescription, in table: SQLTable) -> String {
         index.fields.map { quoted($0.name) + ($0.isAscending ? "" : " DESC") }.joined(separator: ", ")
     }
+
+    /// By default nil.
+    public func folded(_ column: String, _ options: TextOptions) -> String? { nil }
 
     /// By default nil.
     public func create(_ elements: ElementTable) -> [String]? { nil }

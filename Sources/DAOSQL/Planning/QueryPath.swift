@@ -55,16 +55,16 @@ struct QueryPath {
         var ordered: [Int] = []
         var isForward: Bool?
         var count = 0
-        for term in query.order where !fixed.contains(term.field) {
+        for term in query.order where term.subject.field.map(fixed.contains) != true {
             count += 1
             // Not when an earlier term is in another order.
             guard ordered.count == count - 1 else { continue }
             columns = columns.drop { fixed.contains($0.field) }
-            guard let column = columns.popFirst(), column.field == term.field else { continue }
+            guard let field = term.field, let column = columns.popFirst(), column.field == field else { continue }
             let isParallel = term.isAscending == column.isAscending
             if isForward ?? isParallel != isParallel { continue }
             isForward = isParallel
-            ordered.append(term.field)
+            ordered.append(field)
         }
         self.ordered = ordered
         isOrdered = count == 0 || !ordered.isEmpty
@@ -76,8 +76,14 @@ struct QueryPath {
 struct SearchPath: Sendable {
     /// What makes a statement use the path.
     let hint: String
-    /// The fields that conditions and sorts can use, in order; at the end the key, when it follows.
-    let columns: [SortTerm]
+    /// A column of a path.
+    struct Column: Sendable {
+        let field: Int
+        let isAscending: Bool
+    }
+
+    /// The columns that conditions and sorts can use, in order; at the end the key, when it follows.
+    let columns: [Column]
     /// The fields of which no two rows have the same values; nil when there are such rows.
     let uniqueFields: [Int]?
     /// The condition of the rows that it leads to; nil for all rows.
@@ -88,16 +94,16 @@ struct SearchPath: Sendable {
         hint = path.hint
         condition = path.condition.map { $0.filter(of: table.entity) ?? .none }
         let fields = table.entity.fields
-        var columns: [SortTerm] = []
+        var columns: [Column] = []
         for column in path.columns {
             let field = fields.firstIndex { table.dialect.storedName($0.name) == column.name }
             guard let field, table.comparable[field] == table.columns[field] else { break }
-            columns.append(SortTerm(field: field, isAscending: column.isAscending))
+            columns.append(Column(field: field, isAscending: column.isAscending))
         }
         let isWhole = columns.count == path.columns.count
         uniqueFields = isWhole && path.isUnique ? columns.map(\.field) : nil
         if isWhole, !columns.contains(where: { $0.field == table.entity.keyIndex }) {
-            columns.append(SortTerm(field: table.entity.keyIndex, isAscending: true))
+            columns.append(Column(field: table.entity.keyIndex, isAscending: true))
         }
         self.columns = columns
     }

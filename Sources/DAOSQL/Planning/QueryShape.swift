@@ -17,8 +17,10 @@ struct QueryShape: Hashable, Sendable {
         case any
         case count(Comparison)
         /// The sort by a field of the related row.
-        case sort(Int, field: Int, isAscending: Bool, hasStart: Bool)
-        case order(Int, isAscending: Bool)
+        case sort(Int, field: Int, isAscending: Bool, nilsFirst: Bool, hasStart: Bool)
+        case order(Int, isAscending: Bool, nilsFirst: Bool)
+        case foldedOrder(Int, TextOptions, isAscending: Bool, nilsFirst: Bool)
+        case conditionOrder(isAscending: Bool)
         case limit
         case offset
     }
@@ -67,7 +69,7 @@ struct QueryShape: Hashable, Sendable {
                 parts.append(.count(comparison))
                 values += comparison.countBindings(number, mayRepeat: filter.mayRepeat)
             }
-        case .isIn, .text, .embedded: return false
+        case .isIn, .text, .compareFolded, .embedded: return false
         }
         return true
     }
@@ -75,7 +77,8 @@ struct QueryShape: Hashable, Sendable {
     /// Adds the sort by a field of the related row, and the values of its start.
     fileprivate mutating func add(_ sort: RelatedSort, _ values: inout [SQLBinding], _ related: RelatedTables) throws -> Bool {
         try add(sort.relation, sort.target, related) {
-            .sort($0, field: sort.field, isAscending: sort.isAscending, hasStart: sort.start != nil)
+            .sort(
+                $0, field: sort.field, isAscending: sort.isAscending, nilsFirst: sort.nilsFirst, hasStart: sort.start != nil)
         }
         guard let start = sort.start else { return true }
         if start.value.isNull { return false }
@@ -92,10 +95,22 @@ struct QueryShape: Hashable, Sendable {
         parts.append(part(try related.instance.table(for: target, in: related.session).number))
     }
 
-    fileprivate mutating func end(with query: ResolvedQuery) {
-        for term in query.order { parts.append(.order(term.field, isAscending: term.isAscending)) }
+    /// Adds the order, the limit and the offset of a query, and the values of conditions in the order.
+    fileprivate mutating func end(with query: ResolvedQuery, _ values: inout [SQLBinding]) throws -> Bool {
+        for term in query.order {
+            let (isAscending, nilsFirst) = (term.isAscending, term.nilsFirst)
+            switch term.subject {
+            case .field(let field): parts.append(.order(field, isAscending: isAscending, nilsFirst: nilsFirst))
+            case .folded(let field, let options):
+                parts.append(.foldedOrder(field, options, isAscending: isAscending, nilsFirst: nilsFirst))
+            case .condition(let filter, _):
+                parts.append(.conditionOrder(isAscending: isAscending))
+                guard try add(filter, &values, nil) else { return false }
+            }
+        }
         if query.limit != nil { parts.append(.limit) }
         if query.offset > 0 { parts.append(.offset) }
+        return true
     }
 }
 
@@ -130,7 +145,7 @@ final class ShapedQuery {
         var isKept = known.table.partialIndexes.isEmpty && known.table.elementTables.isEmpty
         if isKept, let sort { isKept = try shape.add(sort, &values, related) }
         if isKept { isKept = try shape.add(query.filter, &values, related) }
-        if isKept { shape.end(with: query) }
+        if isKept { isKept = try shape.end(with: query, &values) }
         if query.limit != nil || query.offset > 0 { values.append(.count(query.limit)) }
         if query.offset > 0 { values.append(.count(query.offset)) }
         plan = isKept ? known.plans.plan(of: shape) : ShapePlan(isKept: false)

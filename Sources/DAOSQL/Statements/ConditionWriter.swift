@@ -79,14 +79,14 @@ struct ConditionWriter {
         write("(")
         if !start.value.isNull {
             try write(start, sort, of: target, named: name)
-            if !sort.isAscending {
+            if !sort.nilsFirst {
                 write(" OR ")
                 try write(.isNull(field: sort.field, true), of: target, named: name)
             }
         } else {
-            // Rows without a value come first in ascending order.
-            try write(.isNull(field: sort.field, !sort.isAscending), of: target, named: name)
-            write(sort.isAscending ? " OR (" : " AND (")
+            // Rows with a value come after them, or before.
+            try write(.isNull(field: sort.field, !sort.nilsFirst), of: target, named: name)
+            write(sort.nilsFirst ? " OR (" : " AND (")
             try write(start.filter)
             write(")")
         }
@@ -127,6 +127,7 @@ struct ConditionWriter {
             try writeFields(left, comparison, right, isNegated: isNegated, filter)
         case .isIn(let field, let set, let isNegated): writeMembership(field, set, isNegated: isNegated)
         case .text(let field, let pattern, let isNegated): try writeText(field, pattern, isNegated: isNegated)
+        case .compareFolded: try writeFunction(filter)
         case .related(let filter, let isNegated): try writeRelated(filter, isNegated: isNegated)
         // Functions of an engine on JSON round large numbers, so the suite's function runs the filter.
         case .embedded:
@@ -448,20 +449,27 @@ extension Filter {
         return (evaluated, rest)
     }
 
-    /// Whether the engine of a table evaluates a filter without a function of the suite.
-    private func isEvaluated(by table: SQLTable, _ leaves: Int, depth: Int = 0) -> Bool {
+    /// Whether an engine evaluates the filter without a function of the suite, as a part of a statement.
+    func isEvaluated(by dialect: any SQLDialect, of entity: EntityDescription) -> Bool {
+        isEvaluated(by: dialect, entity, ConditionWriter.maximumLeaves)
+    }
+
+    private func isEvaluated(by table: SQLTable, _ leaves: Int) -> Bool { isEvaluated(by: table.dialect, table.entity, leaves) }
+
+    private func isEvaluated(by dialect: any SQLDialect, _ entity: EntityDescription, _ leaves: Int, depth: Int = 0) -> Bool {
         if leafCount > leaves || depth > ConditionWriter.maximumDepth / 3 { return false }
         switch self {
-        case .and(let parts), .or(let parts): return parts.allSatisfy { $0.isEvaluated(by: table, leaves, depth: depth + 1) }
+        case .and(let parts), .or(let parts):
+            return parts.allSatisfy { $0.isEvaluated(by: dialect, entity, leaves, depth: depth + 1) }
         case .text(_, let pattern, _):
-            return !pattern.needsFunction && (pattern.match != .contains || table.dialect.canContain(pattern.text))
+            return !pattern.needsFunction && (pattern.match != .contains || dialect.canContain(pattern.text))
         case .compareFields(let left, _, let right, _):
-            let fields = table.entity.fields
+            let fields = entity.fields
             // What another program wrote may be JSON in another form.
             return fields[left].type.kind != .embedded
-                && table.dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind)
-        case .compare(let field, _, _), .isIn(let field, _, _): return table.entity.fields[field].type.kind != .embedded
-        case .embedded: return false
+                && dialect.canCompare(fields[left].type.kind, with: fields[right].type.kind)
+        case .compare(let field, _, _), .isIn(let field, _, _): return entity.fields[field].type.kind != .embedded
+        case .compareFolded, .embedded: return false
         case .all, .none, .isNull, .related: return true
         }
     }

@@ -65,7 +65,7 @@ extension SQLTable {
             if constants.isEmpty || constants.count < set.values.count { return nil }
             let condition = "\(comparable[field]) IN (\(constants.joined(separator: ", ")))"
             return isNegated ? "NOT COALESCE(\(condition), 1=0)" : condition
-        case .all, .none, .compareFields, .text, .related, .embedded: return nil
+        case .all, .none, .compareFields, .text, .compareFolded, .related, .embedded: return nil
         }
     }
 }

@@ -189,7 +189,9 @@ extension SQLTable {
         by fields: [Int], counting counts: [SQLGroupCount], where filter: Filter, _ related: RelatedTables,
         order: [(column: Int, isAscending: Bool)] = [], limit: Int? = nil
     ) throws -> (sql: SQLText, countColumn: Int) {
-        func terms(_ column: (Int) -> String) -> [String] { fields.map { sortTerm($0, column($0), isAscending: true) } }
+        func terms(_ column: (Int) -> String) -> [String] {
+            fields.map { sortTerm($0, column($0), isAscending: true, nilsFirst: true) }
+        }
         let countColumn = (fields.max() ?? 0) + 1
         let groups = ResolvedQuery(filter: .all, order: [], limit: limit)
         if !counts.isEmpty || fields.contains(where: { comparable[$0] != columns[$0] }) {
@@ -211,7 +213,7 @@ extension SQLTable {
             var sql = try filtered(writer.sql, filter, related)
             if fields.isEmpty { return (sql, countColumn) }
             sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
-            let first = order.map { dialect.sortTerm(alias($0.column), isAscending: $0.isAscending, isOptional: false) }
+            let first = order.map { dialect.sortTerm(alias($0.column), isAscending: $0.isAscending, nilsFirst: nil) }
             return (limited(sql, groups, order: first + terms { comparable[$0] }), countColumn)
         }
         // SQLite gives columns of a subquery that are called "true" or "false" another name.
@@ -227,11 +229,36 @@ extension SQLTable {
     ///
     /// - Parameter mayBeMissing: Whether there are results without a row of this table.
     private func sortTerm(
-        _ field: Int, _ expression: String, isAscending: Bool, mayBeMissing: Bool = false
+        _ field: Int, _ expression: String, isAscending: Bool, nilsFirst: Bool, mayBeMissing: Bool = false
     ) -> String {
-        let isOptional = mayBeMissing || entity.fields[field].type.isOptional
-        func term(_ column: String) -> String { dialect.sortTerm(column, isAscending: isAscending, isOptional: isOptional) }
+        let nilsFirst = mayBeMissing || entity.fields[field].type.isOptional ? nilsFirst : nil
+        func term(_ column: String) -> String { dialect.sortTerm(column, isAscending: isAscending, nilsFirst: nilsFirst) }
         return (prefix(of: field, expression).map { term($0) + ", " } ?? "") + term(expression)
+    }
+
+    /// Writes the terms of an order.
+    ///
+    /// - Parameter expression: Returns a column as it is written in sorts.
+    /// - Throws: ``/DAOCore/RelatedConditionsUnavailable`` for a term that the engine has no expression for.
+    private func write(
+        _ order: [SortTerm], to writer: inout ConditionWriter, _ expression: (Int) -> String
+    ) throws {
+        for (number, term) in order.enumerated() {
+            if number > 0 { writer.write(", ") }
+            switch term.subject {
+            case .field(let field):
+                writer.write(
+                    sortTerm(field, expression(field), isAscending: term.isAscending, nilsFirst: term.nilsFirst))
+            case .folded(let field, let options):
+                guard let folded = dialect.folded(columns[field], options) else { throw RelatedConditionsUnavailable() }
+                let nilsFirst = entity.fields[field].type.isOptional ? term.nilsFirst : nil
+                writer.write(dialect.sortTerm(folded, isAscending: term.isAscending, nilsFirst: nilsFirst))
+            case .condition(let filter, _):
+                writer.write("CASE WHEN ")
+                try writer.write(filter)
+                writer.write(dialect.sortTerm(" THEN 1 ELSE 0 END", isAscending: term.isAscending, nilsFirst: nil))
+            }
+        }
     }
 
     /// The beginning of a value, as the indexes on its field contain it; nil when they contain the value, and for fields
@@ -325,7 +352,7 @@ extension SQLTable {
     }
 
     private func one(of sql: SQLText, after count: Int) -> SQLText {
-        limited(sql, ResolvedQuery(filter: .all, order: [], limit: 1, offset: count), order: [])
+        limited(sql, ResolvedQuery(filter: .all, order: [], limit: 1, offset: count))
     }
 
     /// Returns the statement that has one row for each entry of a path, in the order of the path: one where the row matches a
@@ -339,10 +366,8 @@ extension SQLTable {
         let table = through(path)
         writer.write(" THEN 1 END\(fields) FROM \(table.source)")
         let sql = try table.filtered(writer.sql, .every([conditions, path.condition]))
-        let order = query.order.filter { path.ordered.contains($0.field) }
-        return limited(
-            sql, ResolvedQuery(filter: .all, order: order),
-            order: order.map { sortTerm($0.field, table.orderColumn($0.field), isAscending: $0.isAscending) })
+        let order = query.order.filter { $0.field.map(path.ordered.contains) == true }
+        return try table.sorted(sql, by: order)
     }
 
     /// Returns the statement that removes the rows of a query.
@@ -462,21 +487,28 @@ extension SQLTable {
             writer.write(")")
         }
         let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field])
-        return limited(
-            writer.sql, query,
-            order: [target.sortTerm(sort.field, field, isAscending: sort.isAscending, mayBeMissing: mayBeMissing)]
-                + query.order.map { sortTerm($0.field, writer.comparable[$0.field], isAscending: $0.isAscending) })
+        let first = target.sortTerm(
+            sort.field, field, isAscending: sort.isAscending, nilsFirst: sort.nilsFirst, mayBeMissing: mayBeMissing)
+        writer.write(" ORDER BY \(first), ")
+        let columns = writer.comparable
+        try write(query.order, to: &writer) { columns[$0] }
+        return limited(writer.sql, query)
     }
 
     private func completed(_ head: String, _ query: ResolvedQuery, _ related: RelatedTables? = nil) throws -> SQLText {
-        limited(
-            try filtered(head, query.filter, related), query,
-            order: query.order.map { sortTerm($0.field, orderColumn($0.field), isAscending: $0.isAscending) })
+        limited(try sorted(filtered(head, query.filter, related), by: query.order), query)
     }
 
-    private func limited(_ sql: SQLText, _ query: ResolvedQuery, order: [String]) -> SQLText {
+    private func sorted(_ sql: SQLText, by order: [SortTerm]) throws -> SQLText {
+        if order.isEmpty { return sql }
+        var writer = ConditionWriter(self, sql, nil)
+        writer.write(" ORDER BY ")
+        try write(order, to: &writer, orderColumn)
+        return writer.sql
+    }
+
+    private func limited(_ sql: SQLText, _ query: ResolvedQuery) -> SQLText {
         var sql = sql
-        if !order.isEmpty { sql.text += " ORDER BY " + order.joined(separator: ", ") }
         if query.limit != nil || query.offset > 0 {
             sql.bindings.append(.count(query.limit))
             sql.text += " LIMIT " + dialect.placeholder(sql.bindings.count)

@@ -43,7 +43,7 @@ extension SQLStorage {
         case .text(let field, let pattern, let isNegated):
             let isRange = pattern.options.isEmpty && (pattern.match == .hasPrefix || pattern.match == .equals)
             return !served.contains(field) || isNegated || !isRange
-        case .or, .compareFields, .related, .embedded: return true
+        case .or, .compareFields, .compareFolded, .related, .embedded: return true
         }
     }
 }

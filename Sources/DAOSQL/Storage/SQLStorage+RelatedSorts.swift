@@ -58,8 +58,8 @@ extension SQLStorage {
             if areFew { return nil }
         }
         let start = sort.start.map(\.value)
-        // In ascending order, no row without a value comes after one with a value; in descending order, none before.
-        let (readsValues, readsOthers) = (sort.isAscending || start?.isNull != true, !sort.isAscending || start?.isNull != false)
+        // Where nil comes first, no row without a value comes after one with a value; where it comes last, none before.
+        let (readsValues, readsOthers) = (sort.nilsFirst || start?.isNull != true, !sort.nilsFirst || start?.isNull != false)
         let others = readsOthers ? RowsWithoutValue(sort, shaped, known, related) : nil
         /// Returns the rows whose related rows have a value.
         func values(_ count: Int, ifNoneIsMissing: Bool = false) throws -> [Record]? {
@@ -69,8 +69,7 @@ extension SQLStorage {
             let shaped = isSame ? shaped : try ShapedQuery(part, sortedBy: sort, of: known, shaped.related)
             return try rowsWithValue(path, sort, shaped, ifNoneIsMissing: ifNoneIsMissing, session, known)
         }
-        if let others, sort.isAscending, start == nil, others.areTold(by: path), !shaped.plan.hasMissing.load(ordering: .relaxed)
-        {
+        if let others, sort.nilsFirst, start == nil, others.areTold(by: path), !shaped.plan.hasMissing.load(ordering: .relaxed) {
             // Mostly no row lacks a related row, and one statement finds that too.
             guard let rows = try values(wanted, ifNoneIsMissing: true) else { return nil }
             if !rows.isEmpty { return query.offset == 0 ? rows : Array(rows.dropFirst(query.offset)) }
@@ -85,13 +84,13 @@ extension SQLStorage {
             if !query.isEmpty { found += try rows(of: query, session, known) }
             return true
         }
-        if sort.isAscending, try !addOthers() { return nil }
+        if sort.nilsFirst, try !addOthers() { return nil }
         if readsValues, found.count < wanted {
             guard let rows = try values(wanted - found.count) else { return nil }
             // A copy of each row is saved.
             if found.isEmpty { found = rows } else { found += rows }
         }
-        if !sort.isAscending, try !addOthers() { return nil }
+        if !sort.nilsFirst, try !addOthers() { return nil }
         return query.offset == 0 ? found : Array(found.dropFirst(query.offset))
     }
 

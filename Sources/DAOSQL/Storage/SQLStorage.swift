@@ -33,6 +33,16 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
 
     var findsFewInLists: Bool { owner.instance.hasSearchPaths }
 
+    func sorts(by term: SortTerm) -> Bool {
+        let dialect = initialTable.table.dialect
+        switch term.subject {
+        case .field: return true
+        case .folded: return dialect.folded("", []) != nil
+        case .condition(let filter, _):
+            return dialect.callsFunctions || filter.isEvaluated(by: dialect, of: initialTable.table.entity)
+        }
+    }
+
     /// The table, as a session sees the stored entity.
     ///
     /// - Throws: `.schemaMismatch` when the model cannot use the entity as it is stored.

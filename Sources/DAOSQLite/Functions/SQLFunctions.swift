@@ -14,6 +14,7 @@ enum SQLFunctions {
         let codes = [
             sqlite3_create_function_v2(database, SQLiteDialect.matchFunction, 2, flags, nil, match, nil, nil, nil),
             sqlite3_create_function_v2(database, SQLiteDialect.filterFunction, -1, flags, nil, filter, nil, nil, nil),
+            sqlite3_create_function_v2(database, SQLiteDialect.foldFunction, 2, flags, nil, fold, nil, nil, nil),
             sqlite3_create_function_v2(database, SQLiteDialect.jsonFunction, 2, flags, nil, canonicalJSON, nil, nil, nil),
             sqlite3_create_collation_v2(database, SQLiteDialect.decimalCollation, SQLITE_UTF8, nil, compareDecimals, nil),
             sqlite3_create_module_v2(database, SQLiteDialect.listFunction, ValueListModule.pointer, nil, nil),
@@ -29,6 +30,19 @@ private func match(_ context: OpaquePointer?, _ count: Int32, _ arguments: Unsaf
     }
     guard let text = columnText(arguments[1]) else { return sqlite3_result_int(context, 0) }
     sqlite3_result_int(context, pattern.matches(text) ? 1 : 0)
+}
+
+/// `dao_fold(text, options)`: the text without what the options ignore; NULL for anything else.
+private func fold(_ context: OpaquePointer?, _ count: Int32, _ arguments: UnsafeMutablePointer<OpaquePointer?>?) {
+    guard let arguments, count == 2, var text = columnText(arguments[0]) else { return sqlite3_result_null(context) }
+    text = text.folded(TextOptions(rawValue: Int(sqlite3_value_int(arguments[1]))))
+    text.withUTF8 { bytes in
+        // SQLite copies the text.
+        let copies = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+        UnsafeRawBufferPointer(bytes).withMemoryRebound(to: CChar.self) {
+            sqlite3_result_text64(context, $0.baseAddress, UInt64($0.count), copies, UInt8(SQLITE_UTF8))
+        }
+    }
 }
 
 /// `dao_filter(filter, column, …)`: 1 or 0.

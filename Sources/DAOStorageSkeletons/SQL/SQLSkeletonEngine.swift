@@ -115,8 +115,8 @@ struct SQLSkeletonDialect: SQLDialect {
         "\(left) IS \(isNegated ? "" : "NOT ")DISTINCT FROM \(right)"
     }
 
-    func sortTerm(_ column: String, isAscending: Bool, isOptional: Bool) -> String {
-        column + (isAscending ? " ASC NULLS FIRST" : " DESC NULLS LAST")
+    func sortTerm(_ column: String, isAscending: Bool, nilsFirst: Bool?) -> String {
+        column + (isAscending ? " ASC" : " DESC") + (nilsFirst ?? isAscending ? " NULLS FIRST" : " NULLS LAST")
     }
 
     func contains(_ column: String, _ placeholder: String) -> String { "POSITION(\(placeholder) IN \(column)) > 0" }

@@ -278,7 +278,7 @@ struct BrowsedDatabase: Sendable {
     private func query(_ words: Browser.Words) -> RowQuery {
         RowQuery(
             where: words["where"].map { TextPredicate($0) },
-            orderedBy: (words["order"] ?? "").split(separator: ",").map { RowQuery.Order(word: String($0)) })
+            orderedBy: RowQuery.Order.terms(words["order"] ?? ""))
     }
 
     private func list(_ entity: EntityDescription, _ rows: [EntityRow], next: String?, count: Int? = nil) throws -> String {

@@ -12,7 +12,8 @@ extension Command.Parameter {
 extension Command.Option {
     static let json = Command.Option(name: "json", help: "writes JSON")
     static let order = Command.Option(
-        name: "order", value: "FIELDS", help: "sorts by these fields, such as -date,name; a dash means descending")
+        name: "order", value: "TERMS",
+        help: "sorts by these terms, such as 'last done == true, -date nil last, name[c]'; a dash means descending")
     static let limit = Command.Option(name: "limit", value: "N", help: "gives at most N rows")
     static let offset = Command.Option(name: "offset", value: "N", help: "leaves out the first N rows")
 }
@@ -22,7 +23,7 @@ extension Arguments {
     fileprivate func query() throws -> RowQuery {
         RowQuery(
             where: optionalWord("PREDICATE").map { TextPredicate($0) },
-            orderedBy: list(of: "order").map(RowQuery.Order.init(word:)),
+            orderedBy: RowQuery.Order.terms(value(of: "order") ?? ""),
             limit: try count(of: "limit"), offset: try count(of: "offset") ?? 0)
     }
 
@@ -38,10 +39,61 @@ extension Arguments {
 }
 
 extension RowQuery.Order {
-    /// The term of a word; a dash in front means descending.
-    init(word: String) {
-        self = word.hasPrefix("-") ? .descending(String(word.dropFirst())) : .ascending(word)
+    /// The terms of a text, separated by commas. A term is a field, after a dash when it descends, with `[c]`, `[d]` or `[cd]` for text
+    /// without case or diacritics, and with `nil first` or `nil last`; or `first` or `last` and a condition.
+    static func terms(_ text: String) -> [RowQuery.Order] { pieces(of: text).map(term) }
+
+    private static func term(_ text: String) -> RowQuery.Order {
+        for (word, make) in [("first", RowQuery.Order.first), ("last", RowQuery.Order.last)] {
+            guard text.hasPrefix(word + " ") || text.hasPrefix(word + "(") else { continue }
+            let condition = String(text.dropFirst(word.count)).trimming
+            // A field can have such a name.
+            if condition != "nil first", condition != "nil last" { return make(TextPredicate(condition)) }
+        }
+        var (field, nils): (String, NilPlacement?) = (text, nil)
+        for placement in NilPlacement.allCases where field.hasSuffix(" nil \(placement)") {
+            (field, nils) = (String(field.dropLast(" nil \(placement)".count)).trimming, placement)
+        }
+        var options: TextOptions = []
+        for (letters, ignored) in [
+            ("[c]", .caseInsensitive), ("[d]", .diacriticInsensitive), ("[cd]", [.caseInsensitive, .diacriticInsensitive]),
+        ] as [(String, TextOptions)] where field.hasSuffix(letters) {
+            (field, options) = (String(field.dropLast(letters.count)), ignored)
+        }
+        if field.hasPrefix("-") { return .descending(String(field.dropFirst()).trimming, options, nils: nils ?? .last) }
+        return .ascending(field, options, nils: nils ?? .first)
     }
+
+    /// The parts of a text between commas, except those in quotes or in parentheses.
+    private static func pieces(of text: String) -> [String] {
+        var pieces = [""]
+        var (depth, quote): (Int, Character?) = (0, nil)
+        var isEscaped = false
+        for character in text {
+            if isEscaped {
+                isEscaped = false
+            } else if let open = quote {
+                if character == "\\" { isEscaped = true }
+                if character == open { quote = nil }
+            } else if character == "'" || character == "\"" {
+                quote = character
+            } else if character == "(" || character == "{" {
+                depth += 1
+            } else if character == ")" || character == "}" {
+                depth -= 1
+            } else if character == ",", depth == 0 {
+                pieces.append("")
+                continue
+            }
+            pieces[pieces.count - 1].append(character)
+        }
+        return pieces.map(\.trimming).filter { !$0.isEmpty }
+    }
+}
+
+extension String {
+    /// The text without spaces around it.
+    fileprivate var trimming: String { String(trimmingPrefix(" ").reversed().trimmingPrefix(" ").reversed()) }
 }
 
 extension Command {

@@ -24,8 +24,9 @@ enum Fault: String, CaseIterable, Sendable {
         cursorIsLive,
         cursorDropsLastRow, totalsDropARow, totalsCountNil, sortsTextLikeSwift, pagesSkipARow, keysNeedReadableRows,
         groupsLeaveOutNil, groupsAreUnordered, groupsForgetFields, groupsCountEveryRow, groupsEndBeforeTheirOrder,
-        countsNilAsAValue, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery,
-        indexesFirstElement, indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch
+        countsNilAsAValue, distinctSkipsAValue, partialIndexKeepsRows, partialIndexServesAnyQuery, indexesFirstElement,
+        indexesEqualElements, plansNothing, plansUnknownIndex, limitsEndBeforeABatch, nilStaysInPlace, sortsFoldedByBytes,
+        conditionsSortNothing, breaksTiesOfFoldedByKey
     // Writes
     case createOverwrites, createKeepsOld, appliesHalf, firstRepeatedWins, repeatedCreatePasses, mergeReplacesWhole,
         mergeYieldsToItsClosure, mergeReadsAhead, writesBackWhatWasRead, updateStoresErased, neverWritesNil,

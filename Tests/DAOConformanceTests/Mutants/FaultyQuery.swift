@@ -29,10 +29,24 @@ struct FaultyQuery<Record: Model> {
             ? try elsewhere { changed(whole) } : throughPartialIndex(whole)
         guard filter != resolved.filter || changesOrder else { return throughElements(try storage.base.read(unlimited), filter) }
         resolved.filter = filter
-        if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm(field: $0.field, isAscending: true) } }
+        if fault == .ignoresDirection { resolved.order = resolved.order.map { SortTerm($0.subject, isAscending: true) } }
         if fault == .ignoresSecondTerm, resolved.order.count > 2 { resolved.order.remove(at: 1) }
         if fault == .breaksTiesBackwards, resolved.order.count > 1 {
             resolved.order[resolved.order.count - 1].isAscending = false
+        }
+        switch fault {
+        case .nilStaysInPlace:
+            for term in resolved.order.indices { resolved.order[term].nilsFirst = resolved.order[term].isAscending }
+        case .conditionsSortNothing: resolved.order.removeAll { if case .condition = $0.subject { true } else { false } }
+        case .sortsFoldedByBytes:
+            for term in resolved.order.indices {
+                if case .folded(let field, _) = resolved.order[term].subject { resolved.order[term].subject = .field(field) }
+            }
+        case .breaksTiesOfFoldedByKey:
+            for case .folded(let field, _) in resolved.order.map(\.subject) {
+                resolved.order.removeAll { $0.field == field && field != schema.description.keyIndex }
+            }
+        default: break
         }
         let matching = try resolved.evaluate(over: try storage.base.read(Query()))
         return sorted(matching, resolved)
@@ -80,7 +94,7 @@ struct FaultyQuery<Record: Model> {
         case .sortsTextLikeSwift, .ignoresDirection, .ignoresSecondTerm, .breaksTiesBackwards, .sortsNilLast, .sortsNaNFirst,
             .ordersKeysAsText,
             .ordersKeysLikeSwift,
-            .ordersNegativesLast:
+            .ordersNegativesLast, .nilStaysInPlace, .sortsFoldedByBytes, .conditionsSortNothing, .breaksTiesOfFoldedByKey:
             true
         default: false
         }
@@ -89,7 +103,7 @@ struct FaultyQuery<Record: Model> {
     /// Sorts rows again when the fault is in the comparison of values.
     private func sorted(_ records: [Record], _ resolved: ResolvedQuery) -> [Record] {
         let term = resolved.order[0]
-        func value(_ record: Record) -> Value { schema.value(at: term.field, of: record) }
+        func value(_ record: Record) -> Value { term.value { schema.value(at: $0, of: record) } }
         switch fault {
         case .sortsNilLast where resolved.order.count > 1:
             let (nils, others) = (records.filter { value($0).isNull }, records.filter { !value($0).isNull })
@@ -97,7 +111,8 @@ struct FaultyQuery<Record: Model> {
         case .sortsNaNFirst where resolved.order.count > 1:
             func isNaN(_ record: Record) -> Bool { if case .double(let number) = value(record) { number.isNaN } else { false } }
             return records.filter(isNaN) + records.filter { !isNaN($0) }
-        case .sortsTextLikeSwift where resolved.order.count > 1 && schema.description.fields[term.field].type.kind == .string:
+        case .sortsTextLikeSwift
+        where resolved.order.count > 1 && term.field.map { schema.description.fields[$0].type.kind == .string } == true:
             let nils = records.filter { value($0).isNull }
             let others = records.filter { !value($0).isNull }.sorted { left, right in
                 guard case .string(let left) = value(left), case .string(let right) = value(right) else { return false }

@@ -23,6 +23,9 @@ public indirect enum Filter: Sendable, Hashable {
     case isIn(field: Int, ValueSet, isNegated: Bool)
     /// Whether the text of the field matches. A nil field does not match. The flag negates the result.
     case text(field: Int, TextPattern, isNegated: Bool)
+    /// A comparison of the text of the field, without what the options ignore, with a text without it, as pages of an order
+    /// need it. A nil field matches only `.notEqual`.
+    case compareFolded(field: Int, TextOptions, Comparison, String)
     /// A condition on the related rows, in the queries of SQL engines. The flag negates the result.
     case related(RelatedFilter, isNegated: Bool)
     /// A condition on a part of an embedded value. The flag negates the result.
@@ -113,6 +116,9 @@ extension Filter {
         case .text(let field, let pattern, let isNegated):
             guard case .string(let text) = try row(field) else { return isNegated }
             return pattern.matches(text) != isNegated
+        case .compareFolded(let field, let options, let comparison, let other):
+            guard case .string(let text) = try row(field) else { return comparison == .notEqual }
+            return comparison.holds(text.folded(options).orderOfBytes(against: other))
         // The values of a row do not tell.
         case .related: return false
         case .embedded(let filter, let isNegated): return try filter.matches(row(filter.field)) != isNegated
@@ -142,7 +148,7 @@ extension Filter {
             case .compareFields(let left, _, let right, _):
                 compares(left)
                 compares(right)
-            case .and, .or, .all, .none, .isNull, .text, .related, .embedded: break
+            case .and, .or, .all, .none, .isNull, .text, .compareFolded, .related, .embedded: break
             }
             return true
         }
@@ -155,7 +161,8 @@ extension Filter {
         allLeaves { leaf in
             switch leaf {
             case .all, .none, .related, .and, .or: break
-            case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _):
+            case .isNull(let field, _), .compare(let field, _, _), .isIn(let field, _, _), .text(let field, _, _),
+                .compareFolded(let field, _, _, _):
                 fields.insert(field)
             case .compareFields(let left, _, let right, _): fields.formUnion([left, right])
             case .embedded(let filter, _): fields.insert(filter.field)
@@ -193,6 +200,13 @@ extension Filter {
                 isSame = field == otherField && set == otherSet && isNegated == otherIsNegated
             case (.text(let field, let pattern, let isNegated), .text(let otherField, let otherPattern, let otherIsNegated)):
                 isSame = field == otherField && pattern == otherPattern && isNegated == otherIsNegated
+            case (
+                .compareFolded(let field, let options, let comparison, let text),
+                .compareFolded(let otherField, let otherOptions, let otherComparison, let otherText)
+            ):
+                isSame =
+                    field == otherField && options == otherOptions && comparison == otherComparison
+                    && text.hasSameBytes(as: otherText)
             case (.related(let filter, let isNegated), .related(let other, let otherIsNegated)):
                 isSame = filter == other && isNegated == otherIsNegated
             case (.embedded(let filter, let isNegated), .embedded(let other, let otherIsNegated)):
@@ -228,6 +242,9 @@ extension Filter {
             case .text(let field, let pattern, _):
                 hasher.combine(field)
                 hasher.combine(pattern)
+            case .compareFolded(let field, _, let comparison, _):
+                hasher.combine(field)
+                hasher.combine(comparison)
             case .related(let filter, _): hasher.combine(filter)
             case .embedded(let filter, _): hasher.combine(filter)
             }

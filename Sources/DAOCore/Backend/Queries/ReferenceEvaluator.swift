@@ -25,12 +25,12 @@ extension ResolvedQuery {
         for (number, row) in rows.enumerated() {
             if number & 255 == 255 { try CallCancellation.check() }
             guard try filter.matches({ try value($0, row) }) else { continue }
-            matching.append((row, try order.map { try value($0.field, row) }))
+            matching.append((row, try order.map { try $0.value { try value($0, row) } }))
         }
         matching.sort { left, right in
             for (number, term) in order.enumerated() {
-                let result = Value.order(left.terms[number], right.terms[number])
-                if result != 0 { return (result < 0) == term.isAscending }
+                let result = term.order(left.terms[number], right.terms[number])
+                if result != 0 { return result < 0 }
             }
             return false
         }

@@ -59,6 +59,8 @@ package struct RelatedSort: Sendable {
     package let field: Int
     /// Whether the order is ascending.
     package let isAscending: Bool
+    /// Whether the rows without a value come first.
+    package let nilsFirst: Bool
     /// Where the rows begin; nil for the first one.
     package internal(set) var start: Start?
 
@@ -75,6 +77,9 @@ package protocol RelatedEvaluating<Record>: Storage {
     /// Whether it finds by itself the conditions that few rows of lists, or few rows that refer to a row, meet. Otherwise these
     /// are resolved into keys before.
     var findsFewInLists: Bool { get }
+
+    /// Whether its queries can be sorted by a term that is not about related rows.
+    func sorts(by term: SortTerm) -> Bool
 
     /// Returns the rows of a query ordered by a field of their related row first, then in the order of the query.
     ///

@@ -2,7 +2,7 @@
 public struct ResolvedQuery: Sendable {
     /// The filter of the rows, including the lower bound of the page.
     public var filter: Filter
-    /// The order, without duplicate fields. The last term is always the primary key, so no two rows are equal
+    /// The order, without repeated terms. The last term is always the primary key, so no two rows are equal
     /// in it.
     public var order: [SortTerm]
     /// The maximum number of rows; nil for all.
@@ -27,32 +27,16 @@ public struct ResolvedQuery: Sendable {
     public var isInKeyOrder: Bool { order.count == 1 && order[0].isAscending }
 }
 
-/// A term of a resolved order.
-public struct SortTerm: Sendable, Hashable {
-    /// The position of the field.
-    public var field: Int
-    /// Whether the order is ascending.
-    public var isAscending: Bool
-
-    /// Creates a term.
-    ///
-    /// - Parameters:
-    ///   - field: The position of the field.
-    ///   - isAscending: Whether the order is ascending.
-    public init(field: Int, isAscending: Bool) {
-        self.field = field
-        self.isAscending = isAscending
-    }
-}
-
 extension Query {
     /// Returns the query in the form that backends interpret.
     ///
     /// - Throws: `.invalidPredicate` or `.invalidQuery` when the query is not valid for the model.
     public func resolved() throws -> ResolvedQuery { try Record.schema.resolved(self) }
 
-    /// Returns the order without duplicate fields and with the primary key as its last term.
-    func orderTerms() throws -> [SortTerm] { try SortTerm.terms(of: uncheckedOrder, in: Record.schema.description) }
+    /// Returns the order without repeated terms and with the primary key as its last term.
+    ///
+    /// - Throws: `.unsupported` for a term that is about related rows.
+    func orderTerms() throws -> [SortTerm] { try Record.schema.ownTerms(of: uncheckedOrder) }
 }
 
 // Functions of the schema: code that is not compiled for a model has the type of an instance of a class, and looks up that of a
@@ -64,7 +48,7 @@ extension Schema {
     package func resolved(_ query: Query<Record>, withRelated: Bool = false) throws -> ResolvedQuery {
         if let limit = query.limit, limit < 0 { throw StorageError.negative("limit", limit, description.name) }
         if query.offset < 0 { throw StorageError.negative("offset", query.offset, description.name) }
-        let terms = try SortTerm.terms(of: query.uncheckedOrder, in: description)
+        let terms = try ownTerms(of: query.uncheckedOrder)
         var filter = try filter(of: query.predicate, withRelated: withRelated)
         if let after = query.after { filter = .every([filter, try after.filter(order: terms, entity: description)]) }
         return ResolvedQuery(
@@ -83,26 +67,56 @@ extension Schema {
         }
         return try condition.resolved?.filter(withRelated: withRelated, make) ?? make()
     }
-}
 
-extension SortTerm {
-    /// Returns an order without duplicate fields and with the primary key as its last term.
-    fileprivate static func terms(of order: [UncheckedSortTerm], in entity: EntityDescription) throws -> [SortTerm] {
+    /// Returns an order as ``terms(of:)`` does, for a storage of rows alone.
+    func ownTerms(of order: [UncheckedSortTerm]) throws -> [SortTerm] {
+        let terms = try terms(of: order)
+        if terms.contains(where: \.isAboutRelated) {
+            throw StorageError(
+                .unsupported,
+                "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
+                entity: description.name)
+        }
+        return terms
+    }
+
+    /// Returns an order without repeated terms. After its terms come the exact texts of those that ignore differences, then the
+    /// primary key.
+    func terms(of order: [UncheckedSortTerm]) throws -> [SortTerm] {
+        let keyIndex = description.keyIndex
         var terms: [SortTerm] = []
         terms.reserveCapacity(order.count + 1)
+        var folded: [SortTerm] = []
         for sort in order {
-            if let problem = sort.problem { throw problem.error(entity: entity.name) }
-            if sort.relation != nil {
-                throw StorageError(
-                    .unsupported,
-                    "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
-                    entity: entity.name)
-            }
-            guard let field = sort.index, !terms.contains(where: { $0.field == field }) else { continue }
-            terms.append(SortTerm(field: field, isAscending: sort.isAscending))
-            if field == entity.keyIndex { return terms }
+            guard let term = try term(of: sort), !terms.contains(where: term.hasSameSubject) else { continue }
+            terms.append(term)
+            if term.field == keyIndex, term.relation == nil { return terms }
+            if case .folded = term.subject { folded.append(term) }
         }
-        terms.append(SortTerm(field: entity.keyIndex, isAscending: true))
+        for var term in folded {
+            guard case .folded(let field, _) = term.subject else { continue }
+            term.subject = .field(field)
+            if terms.contains(where: term.hasSameSubject) { continue }
+            terms.append(term)
+            if field == keyIndex, term.relation == nil { return terms }
+        }
+        terms.append(SortTerm(.field(keyIndex), isAscending: true))
         return terms
+    }
+
+    /// Returns a term of an order; nil for a condition that all rows meet, or none.
+    func term(of sort: UncheckedSortTerm) throws -> SortTerm? {
+        if let problem = sort.problem { throw problem.error(entity: description.name) }
+        if let condition = sort.condition {
+            let filter = try condition.node.filter(of: Record.self)
+            if filter == .all || filter == .none { return nil }
+            let otherwise = try PredicateNode.not(condition.node).filter(of: Record.self)
+            return SortTerm(.condition(filter, otherwise: otherwise), isAscending: sort.isAscending)
+        }
+        guard let field = sort.index else { return nil }
+        let mayBeNull = sort.relation != nil || description.fields[field].type.isOptional
+        return SortTerm(
+            sort.options.isEmpty ? .field(field) : .folded(field, sort.options), isAscending: sort.isAscending,
+            nilsFirst: mayBeNull ? sort.nilsFirst : nil, relation: sort.relation)
     }
 }

@@ -94,7 +94,7 @@ extension UnsafeBufferPointer<UInt8> {
 extension String {
     /// Returns the text with case and diacritics folded according to the options, by Unicode's tables and
     /// without a locale.
-    func folded(_ options: TextOptions) -> String {
+    package func folded(_ options: TextOptions) -> String {
         if options.isEmpty { return self }
         if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
         // Decomposition separates a letter from its marks, so that both spellings of "é" have the same folded

@@ -116,7 +116,7 @@ extension TextMatch {
 }
 
 extension TextOptions {
-    fileprivate var letters: String {
+    var letters: String {
         let letters = (contains(.caseInsensitive) ? "c" : "") + (contains(.diacriticInsensitive) ? "d" : "")
         return letters.isEmpty ? "" : "[\(letters)]"
     }
@@ -157,15 +157,20 @@ extension Condition: CustomStringConvertible {
 }
 
 extension Sort: CustomStringConvertible {
-    /// The path of the field, followed by "descending" when the values descend.
+    /// The path of the field, followed by the options of a text, "descending" when the values descend, and the place of nil where
+    /// it is not the usual one; or where the rows come that meet a condition.
     public var description: String {
         if let problem = term.problem { return problem.message }
-        return pathDescription + (isAscending ? "" : " descending")
+        if let condition = term.condition {
+            return (term.isAscending ? "last " : "first ") + "(\(Condition<Record>(condition)))"
+        }
+        let nils = term.nilsFirst == term.isAscending ? "" : term.nilsFirst ? ", nil first" : ", nil last"
+        return pathDescription + term.options.letters + (term.isAscending ? "" : " descending") + nils
     }
 
     private var pathDescription: String {
-        guard let index else { return "" }
-        guard let relation, let related = Record.relation(at: relation) else {
+        guard let index = term.index else { return "" }
+        guard let relation = term.relation, let related = Record.relation(at: relation) else {
             return PredicateDescription(Record.self).name(index)
         }
         return "\(PredicateDescription(Record.self).name(relation)).\(related.targetDescription.fields[index].name)"

@@ -21,10 +21,24 @@ extension RowGenerator {
             return query
         }
         query.node = condition(entity, mayFail: mayFail)
-        query.order = entity.table.predicates.order(using: &random).map { .init(field: $0.field, isAscending: $0.isAscending) }
+        query.order = entity.table.predicates.order(using: &random).map { term($0.field, isAscending: $0.isAscending, entity) }
         if random.chance(30) { query.limit = random.pick([0, 1, 2, 3, 5, 100, .max]) }
         if random.chance(20) { query.offset = random.pick([1, 2, 3, 100, .max]) }
         return query
+    }
+
+    /// A sort term: mostly a field, with or without a place for nil and differences that are ignored; sometimes a condition.
+    private mutating func term(_ field: String, isAscending: Bool, _ entity: Entity) -> QueryDescription.Term {
+        var term = QueryDescription.Term(field: field, isAscending: isAscending)
+        if random.chance(15) {
+            term.field = ""
+            term.condition = entity.table.predicates.predicate(using: &random)
+            return term
+        }
+        if random.chance(30) { term.nils = random.pick(NilPlacement.allCases) }
+        let isText = entity.fields.contains { $0.name == field && $0.type.kind.isText }
+        if isText, random.chance(40) { term.options = random.pick(HardValues.options) }
+        return term
     }
 
     /// A condition over an entity's fields: sound, but for a few where it may not be.

@@ -18,25 +18,52 @@ extension ReferenceState {
         return Array(rest.dropFirst(query.offset).prefix(size))
     }
 
-    private typealias Term = (field: Int, isAscending: Bool)
+    /// A sort term: what it compares, and where rows without a value come.
+    private struct Term {
+        /// The position of the field; nil for a condition.
+        let field: Int?
+        let term: QueryDescription.Term
+
+        func value(_ row: Row) -> Value {
+            if let condition = term.condition { return .bool(ReferencePredicate.holds(condition, row)) }
+            guard let field else { return .null }
+            guard !term.options.isEmpty, case .string(let text) = row[field] else { return row[field] }
+            return .string(ReferenceText.folded(text, term.options))
+        }
+
+        /// Less than zero when a row with the first value comes before one with the second.
+        func order(_ left: Value, _ right: Value) -> Int {
+            if left.isNull || right.isNull {
+                return left.isNull == right.isNull ? 0 : left.isNull == term.nilsFirst ? -1 : 1
+            }
+            let order = ReferenceOrder.compare(left, right)
+            return term.isAscending ? order : -order
+        }
+    }
 
     private func check(_ query: QueryDescription, in entity: Entity) throws -> [Term] {
         if query.offset < 0 || (query.limit ?? 0) < 0 { throw Outcome.Failure(kind: .invalidQuery, entity: entity.name) }
         let terms = try query.order.map { term in
+            if let condition = term.condition {
+                guard ReferencePredicate.isSound(condition, entity.fields) else {
+                    throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
+                }
+                return Term(field: nil, term: term)
+            }
             guard let field = entity.fields.firstIndex(where: { $0.name == term.field }),
                 entity.fields[field].type.kind != .embedded
             else { throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name) }
-            return (field: field, isAscending: term.isAscending)
+            return Term(field: field, term: term)
         }
         guard ReferencePredicate.isSound(query.node, entity.fields) else {
             throw Outcome.Failure(kind: .invalidPredicate, entity: entity.name)
         }
         // Keys are unique, so later terms order nothing. A page must not return to a row that changed only in
         // the field of such a term.
-        return terms.firstIndex { $0.field == entity.key }.map { Array(terms[...$0]) } ?? terms
+        return terms.firstIndex { $0.field == entity.key && $0.term.options.isEmpty }.map { Array(terms[...$0]) } ?? terms
     }
 
-    /// Insertion sort: nil first ascending and last descending, ties by ascending key (Q1, Q2).
+    /// Insertion sort: nil where the term says, ties by ascending key (Q1, Q2, Q13).
     private func sorted(_ rows: [Row], _ terms: [Term], _ key: Int) -> [Row] {
         if terms.isEmpty { return rows }
         var result: [Row] = []
@@ -49,8 +76,15 @@ extension ReferenceState {
 
     private static func isBefore(_ left: Row, _ right: Row, _ terms: [Term], _ key: Int) -> Bool {
         for term in terms {
-            let order = ReferenceOrder.compareWithNull(left[term.field], right[term.field])
-            if order != 0 { return (order < 0) == term.isAscending }
+            let order = term.order(term.value(left), term.value(right))
+            if order != 0 { return order < 0 }
+        }
+        // The key ends the terms. Without it, the exact texts follow those that ignore differences (Q13).
+        if terms.last?.field != key || terms.last?.term.options.isEmpty == false {
+            for term in terms where !term.term.options.isEmpty {
+                let order = term.field.map { term.order(left[$0], right[$0]) } ?? 0
+                if order != 0 { return order < 0 }
+            }
         }
         return ReferenceOrder.compare(left[key], right[key]) < 0
     }

@@ -70,7 +70,7 @@ struct MetamorphicRelation<Record: TestRecord> {
         let key = operation.entity.fields[operation.entity.key].name
         query.order = query.order.filter { $0.field != key } + [.init(field: key, isAscending: true)]
         let forth = try storage.keys(query.query(Record.self))
-        query.order = query.order.map { .init(field: $0.field, isAscending: !$0.isAscending) }
+        query.order = query.order.map(\.reversed)
         let back = try storage.keys(query.query(Record.self))
         return back.reversed() == forth ? nil : "forth \(list(forth)), back \(list(back))"
     }
@@ -103,7 +103,14 @@ struct MetamorphicRelation<Record: TestRecord> {
             guard try database.entities().contains(where: { $0.name == entity.name }) else { return nil }
             var query = operation.query.query(Record.self)
             query.predicate = .all
-            let order = operation.query.order.map { $0.isAscending ? RowQuery.Order.ascending($0.field) : .descending($0.field) }
+            // Generated conditions are not text.
+            if operation.query.order.contains(where: { $0.condition != nil }) { return nil }
+            let order = operation.query.order.map { term in
+                let nils = term.nilsFirst ? NilPlacement.first : .last
+                return term.isAscending
+                    ? RowQuery.Order.ascending(term.field, term.options, nils: nils)
+                    : .descending(term.field, term.options, nils: nils)
+            }
             let rows = try database.rows(of: entity.name).read(
                 RowQuery(orderedBy: order, limit: query.limit, offset: query.offset))
             let records = try storage.read(query)
