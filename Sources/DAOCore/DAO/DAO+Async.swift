@@ -286,7 +286,7 @@ extension DAO {
     ) async throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -298,7 +298,7 @@ extension DAO {
     ) async throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -311,7 +311,7 @@ extension DAO {
     ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -324,7 +324,7 @@ extension DAO {
     ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -344,6 +344,62 @@ extension DAO {
     ) async throws -> [(repeat each Value, [Plain])] {
         let query = Query(where: condition, orderedBy: order, limit: count)
         return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
+    }
+
+    /// Returns the values that meet a condition, each with totals of the rows that refer to it.
+    public nonisolated(nonsending) func read<Source: Model, First, each Other>(
+        with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
+        _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<Source>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        let place = RelatedPlace(inverse)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a prepared condition, each with totals of the rows that refer to it.
+    public func read<Source: Model, First, each Other>(
+        with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
+        _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<Source>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        let place = RelatedPlace(inverse)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a condition, each with totals of the rows in its list.
+    public nonisolated(nonsending) func read<List: ToManyValue, First, each Other>(
+        with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
+        _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<List.ListedRow>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        let place = RelatedPlace<Record, List.ListedRow>(list)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a prepared condition, each with totals of the rows in its list.
+    public func read<List: ToManyValue, First, each Other>(
+        with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
+        _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<List.ListedRow>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        let place = RelatedPlace<Record, List.ListedRow>(list)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
     }
 
     /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.
