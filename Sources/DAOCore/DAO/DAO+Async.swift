@@ -116,22 +116,23 @@ extension DAO {
 
     /// Returns a page of the values that meet a condition, in an order.
     public nonisolated(nonsending) func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Page<Plain> {
-        try await page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of the values that meet a prepared condition, in an order.
     public func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, where condition: Condition<Record> = .all
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
+        where condition: Condition<Record> = .all
     ) async throws -> Page<Plain> {
-        try await page(Query(where: condition, orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: condition, orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of a query.
-    public func page(_ query: Query<Record>, limit: Int) async throws -> Page<Plain> {
-        try await reading { try $0.page(query, limit: limit) }
+    public func page(_ query: Query<Record>, limit: Int, withTotal: Bool = false) async throws -> Page<Plain> {
+        try await reading { try $0.page(query, limit: limit, withTotal: withTotal) }
     }
 
     /// Returns the number of values that meet a condition.
