@@ -17,7 +17,7 @@ enum Catalog {
         RelationsLists.cases, RelationsWriting.cases, RelationsErasing.cases, RelationsShapes.cases, RelationsClassic.cases,
         RelationsReferences.cases, RelationsReferenceFields.cases, RelationsReferenceOrder.cases, RelationsReferenced.cases,
         RelationsIncluding.cases,
-        RelationsInverse.cases,
+        RelationsInverse.cases, RelationsTotals.cases,
         RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases, TransactionsShared.cases,

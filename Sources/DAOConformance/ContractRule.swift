@@ -113,6 +113,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("R10", "erasing the row of a Reference does what its field says"),
         ContractRule("R11", "a read brings the lists and References that it names"),
         ContractRule("R12", "the rows that refer to a row"),
+        ContractRule("R13", "rows with totals of their related rows"),
         ContractRule("T1", "all or nothing; the error is rethrown unchanged"),
         ContractRule("T2", "an inner transaction is a savepoint"),
         ContractRule("T3", "own writes inside, the last commit outside"),

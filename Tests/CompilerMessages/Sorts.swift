@@ -29,8 +29,8 @@ func groups(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.groups(by: \.isRead, totals: .count { $0.isReed })  // expect-error: has no dynamic member 'isReed'
     _ = try messages.groups(by: \.isRead, totals: .cuont)  // expect-error: has no member 'cuont'
     _ = try messages.groups(by: \.isRead, totals: .count, having: .count > "3")  // expect-error: cannot convert value of type 'String' to expected argument type 'Int'
-    _ = try messages.groups(by: \.isRead, totals: .sum(\.text))  // expect-error: requires that 'String.Present' (aka 'String') conform to 'NumericFieldValue'
+    _ = try messages.groups(by: \.isRead, totals: .sum(\.text))  // expect-error: requires that 'String' conform to 'NumericFieldValue'
     _ = try messages.groups(per: .day(\.date), totals: .count)  // expect-error: missing argument for parameter 'in' in call
-    _ = try messages.groups(per: .day(\.isRead, in: .gmt), totals: .count)  // expect-error: cannot convert
+    _ = try messages.groups(per: .day(\.isRead, in: .gmt), totals: .count)  // expect-error: requires the types 'Bool' and 'Date' be equivalent
     _ = try messages.groups(by: \.tags, totals: .count)  // expect-error: conform to 'OrderedFieldValue'
 }

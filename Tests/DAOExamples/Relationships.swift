@@ -158,7 +158,15 @@ func inverses(_ database: any Database) throws -> (counts: [Int], newest: [[Int]
     let shown = try writers.read(limit: 20)
     let newest = try articles.read(Writer.articles, of: shown.map(\.id), orderedBy: .descending(\.id), first: 3)
     for (writer, articles) in zip(shown, newest) { print(writer.name, articles.map(\.title)) }
-    return ([prolific.count, approved.count, siblings.count], newest.map { $0.map(\.id) })
+
+    let waiting = try writers.read(with: Writer.articles, totals: .count { $0.title.hasPrefix("Draft") }, orderedBy: .ascending(\.name))
+    let busiest = try writers.read(
+        with: Writer.articles, totals: .count, .max(\.id), orderedByTotals: .descending(.count), limit: 5, having: .count > 0)
+    let discussed = try articles.read(with: \.comments, totals: .count, orderedByTotals: .descending(.count), limit: 3)
+    return (
+        [prolific.count, approved.count, siblings.count, waiting.count, busiest.first?.1 ?? 0, discussed.count],
+        newest.map { $0.map(\.id) }
+    )
 }
 
 /// The ticket that the example leaves; nil when an outdated value was stored.

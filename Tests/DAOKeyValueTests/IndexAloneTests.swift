@@ -73,4 +73,18 @@ import Testing
         #expect(try dao.groups(by: \.place, totals: .count).map { "\($0) \($1)" } == ["north 20", "so\0uth 20", "west 20"])
         #expect(try dao.distinct(\.place) { $0.place >= "p" } == ["so\0uth", "west"])
     }
+
+    @Test func groupsReadAnIndexWithTheFieldsOfTheirConditions() throws {
+        // An entry has a zero without its sign, so the row of the date zero is looked up. No other row is there.
+        let dao = DAO(storage: try opened(without: Set(0..<60).subtracting([30])).storage(for: Sample.self))
+        let groups = try dao.groups(by: \.place, totals: .count, .count { $0.level == nil }, .countDistinct(\.level)) {
+            $0.date > Date(timeIntervalSinceReferenceDate: -9.5)
+        }
+        let expected = Dictionary(grouping: Self.samples.filter { $0.id > 20 }, by: \.place).sorted { $0.key < $1.key }
+        #expect(
+            groups.map { "\($0) \($1) \($2) \($3)" }
+                == expected.map { place, rows in
+                    "\(place) \(rows.count) \(rows.count { $0.level == nil }) \(Set(rows.compactMap(\.level)).count)"
+                })
+    }
 }

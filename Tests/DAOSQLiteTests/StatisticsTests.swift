@@ -65,4 +65,27 @@ import Testing
         while try access(storage) == .index(["status"]), Date() < deadline { usleep(10_000) }
         #expect(try access(storage) == .index(["date"]))
     }
+
+    /// The same table before it has an index on the status.
+    private struct Earlier: Model {
+        var id: Int
+        var status: String
+        var date: Date
+        static let schema = Schema(
+            "task", Self.init, Field("id", \.id, .primaryKey), Field("status", \.status), Field("date", \.date, .indexed))
+    }
+
+    @Test func newIndexGetsThemAtOnce() throws {
+        let first = try place.database()
+        try first.storage(for: Earlier.self).insert(
+            Task.make(0..<20_000).map { Earlier(id: $0.id, status: $0.status, date: $0.date) })
+        try first.close()
+        func indexes() throws -> [String] { try Raw(place.path()).texts("SELECT idx FROM sqlite_stat1 WHERE tbl = 'task'") }
+        #expect(try indexes() == ["task_date"])
+        let storage = try place.database().storage(for: Task.self)
+        let deadline = Date(timeIntervalSinceNow: 20)
+        while try indexes().count < 2, Date() < deadline { usleep(10_000) }
+        #expect(try indexes().sorted() == ["task_date", "task_status"])
+        #expect(try access(storage) == .index(["date"]))
+    }
 }

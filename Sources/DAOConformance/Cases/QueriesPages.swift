@@ -83,6 +83,31 @@ enum QueriesPages {
                 }
             }
         },
+        ConformanceCase(
+            "Q.pagesWithTotals", "Q5", "Q7", title: "each page has the number of rows of all pages, where it was asked for"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            try dao.create(Item.make(1...11))
+            for size in [1, 4, 5, 20] {
+                var (next, ids): (PageCursor?, [Int]) = (nil, [])
+                repeat {
+                    let page = try dao.page(orderedBy: .descending(\.number), limit: size, after: next, withTotal: true) {
+                        $0.id > 3
+                    }
+                    try expectEqual(page.total, 8, "the total of a page of \(size) after \(ids)")
+                    ids += page.elements.map(\.id)
+                    next = page.next
+                } while next != nil
+                try expectEqual(ids, Array((4...11).reversed()), "the rows of pages of \(size)")
+            }
+            try expectEqual(try dao.page(limit: 2).total, nil, "not asked for")
+            try expectEqual(try dao.page(limit: 2, withTotal: true, where: Condition { $0.id.in([]) }).total, 0, "of no rows")
+            try expectRollback(of: database) {
+                let next = try dao.page(limit: 2, withTotal: true).next
+                try dao.erase { $0.id < 3 }
+                try expectEqual(try dao.page(limit: 2, after: next, withTotal: true).total, 9, "rows before the page are erased")
+            }
+        },
         ConformanceCase("Q.pagesWithCondition", "Q5", title: "pages of a condition give its rows, on any index") { context in
             let reference = try ReferenceRows(context, Probe.random(90, seed: 72))
             let conditions: [Condition<Probe>] = [

@@ -116,22 +116,23 @@ extension DAO {
 
     /// Returns a page of the values that meet a condition, in an order.
     public nonisolated(nonsending) func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) async throws -> Page<Plain> {
-        try await page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of the values that meet a prepared condition, in an order.
     public func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, where condition: Condition<Record> = .all
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
+        where condition: Condition<Record> = .all
     ) async throws -> Page<Plain> {
-        try await page(Query(where: condition, orderedBy: order, after: after), limit: limit)
+        try await page(Query(where: condition, orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of a query.
-    public func page(_ query: Query<Record>, limit: Int) async throws -> Page<Plain> {
-        try await reading { try $0.page(query, limit: limit) }
+    public func page(_ query: Query<Record>, limit: Int, withTotal: Bool = false) async throws -> Page<Plain> {
+        try await reading { try $0.page(query, limit: limit, withTotal: withTotal) }
     }
 
     /// Returns the number of values that meet a condition.
@@ -306,7 +307,7 @@ extension DAO {
     ) async throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -318,7 +319,7 @@ extension DAO {
     ) async throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -331,7 +332,7 @@ extension DAO {
     ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -344,7 +345,7 @@ extension DAO {
     ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
         return try await reading {
-            try $0.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
         }
     }
 
@@ -364,6 +365,62 @@ extension DAO {
     ) async throws -> [(repeat each Value, [Plain])] {
         let query = Query(where: condition, orderedBy: order, limit: count)
         return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
+    }
+
+    /// Returns the values that meet a condition, each with totals of the rows that refer to it.
+    public nonisolated(nonsending) func read<Source: Model, First, each Other>(
+        with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
+        _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<Source>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        let place = RelatedPlace(inverse)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a prepared condition, each with totals of the rows that refer to it.
+    public func read<Source: Model, First, each Other>(
+        with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
+        _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<Source>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        let place = RelatedPlace(inverse)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a condition, each with totals of the rows in its list.
+    public nonisolated(nonsending) func read<List: ToManyValue, First, each Other>(
+        with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
+        _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<List.ListedRow>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        let place = RelatedPlace<Record, List.ListedRow>(list)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
+    }
+
+    /// Returns the values that meet a prepared condition, each with totals of the rows in its list.
+    public func read<List: ToManyValue, First, each Other>(
+        with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
+        _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
+        orderedBy order: Sort<Record>..., limit: Int? = nil, having: GroupCondition<List.ListedRow>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Plain, First, repeat each Other)] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        let place = RelatedPlace<Record, List.ListedRow>(list)
+        return try await reading {
+            try $0.readWithTotals(query, place, totalOrder, having, first, repeat each others)
+        }
     }
 
     /// Returns the smallest value of a field among the rows that meet a condition; nil when there is none.

@@ -173,24 +173,13 @@ extension DAO {
     ) throws -> [(repeat each Value)] {
         let places = try positions(of: repeat each fields)
         var groups: [(repeat each Value)] = []
-        try readingGroups(by: places) {
+        try storage.readingGroups(by: places) {
             try storage.groups(GroupQuery(by: places, where: condition)) { row, _ in
                 var next = FieldCounter()
                 groups.append((repeat try (each Value).read(from: row, at: places[next.next()])))
             }
         }
         return groups
-    }
-
-    /// Runs a closure that reads groups by some fields. A group has no key, and neither has the error of a value of these
-    /// fields that cannot be read, whether the database looked at it in a row or in an index (contract Q11).
-    func readingGroups(by places: [Int], _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch var error as StorageError where error.kind == .corruptedValue {
-            if places.contains(where: { Record.schema.description.fields[$0].name == error.field }) { error.key = nil }
-            throw error
-        }
     }
 
     /// Returns the positions of fields that rows contain.

@@ -38,7 +38,7 @@ extension DAO {
         _ condition: Condition<Record>, _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>
     ) throws -> (First, repeat each Other) {
         // Without a key, all rows are one group, also where there are none.
-        let groups: [(First, repeat each Other)] = try groups(GroupRequest(condition), totals: first, repeat each others)
+        let groups: [(First, repeat each Other)] = try storage.groups(GroupRequest(condition), totals: first, repeat each others)
         guard let group = groups.first else {
             throw StorageError(.invalidQuery, "totals without a group", entity: Record.schema.description.name)
         }
@@ -75,7 +75,7 @@ extension DAO {
         having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
-        return try groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
     }
 
     /// Returns totals of the values that meet a prepared condition, for each combination of values of some fields; of all values
@@ -97,7 +97,7 @@ extension DAO {
         having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
     ) throws -> [(repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
-        return try groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
     }
 
     /// Returns totals of the values that meet a condition, for each day, month or year of a field, and for each combination of
@@ -128,7 +128,7 @@ extension DAO {
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
-        return try groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
     }
 
     /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field, and for each
@@ -152,7 +152,7 @@ extension DAO {
         where condition: Condition<Record> = .all
     ) throws -> [(Part, repeat each Value, First, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
-        return try groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
     }
 
     // MARK: First values of groups

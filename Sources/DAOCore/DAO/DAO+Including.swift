@@ -37,6 +37,14 @@ protocol IncludingStorage<Record>: Storage {
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]]
 
+    /// Returns how rows of another model belong to these rows.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the relationship; of an inverse, after those of the fields.
+    ///   - forward: The position of the field in the other model that an inverse belongs to; nil for a list.
+    ///   - child: The other model.
+    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child>
+
     /// Returns a condition with its conditions on related rows resolved into sets of keys.
     func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record>
 

@@ -87,12 +87,13 @@ extension DAO {
     ///   - order: The sort terms. Without terms, the order is that of the primary key.
     ///   - limit: The maximum number of values on the page; at least 1.
     ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - withTotal: Whether the page has the number of rows of all pages, which are then counted.
     ///   - condition: A closure that makes the condition from the fields of the model.
     public func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil,
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
     ) throws -> Page<Plain> {
-        try page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit)
+        try page(Query(where: .once(condition), orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of the values that meet a prepared condition, in an order.
@@ -101,11 +102,13 @@ extension DAO {
     ///   - order: The sort terms. Without terms, the order is that of the primary key.
     ///   - limit: The maximum number of values on the page; at least 1.
     ///   - after: The cursor of the previous page; nil for the first page.
+    ///   - withTotal: Whether the page has the number of rows of all pages, which are then counted.
     ///   - condition: The condition; by default all values meet it.
     public func page(
-        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, where condition: Condition<Record> = .all
+        orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
+        where condition: Condition<Record> = .all
     ) throws -> Page<Plain> {
-        try page(Query(where: condition, orderedBy: order, after: after), limit: limit)
+        try page(Query(where: condition, orderedBy: order, after: after), limit: limit, withTotal: withTotal)
     }
 
     /// Returns a page of a query.
@@ -113,10 +116,19 @@ extension DAO {
     /// - Parameters:
     ///   - query: The query, without a limit and an offset. The page begins after the row of its `after` cursor.
     ///   - limit: The maximum number of values on the page; at least 1.
+    ///   - withTotal: Whether the page has the number of rows of all pages, which are then counted.
     /// - Throws: `.invalidQuery` for a limit below 1, a query with a limit or an offset, or a cursor of another query.
-    public func page(_ query: Query<Record>, limit: Int) throws -> Page<Plain> {
-        let page = try storage.page(query, limit: limit)
-        return Page(elements: try translator.translate(models: page.elements), next: page.next)
+    public func page(_ query: Query<Record>, limit: Int, withTotal: Bool = false) throws -> Page<Plain> {
+        func read() throws -> Page<Record> {
+            let page = try storage.page(query, limit: limit)
+            if !withTotal { return page }
+            if query.after == nil, page.next == nil {
+                return Page(elements: page.elements, next: nil, total: page.elements.count)
+            }
+            return Page(elements: page.elements, next: page.next, total: try storage.count(Query(where: query.predicate)))
+        }
+        let page = try withTotal ? storage.database.snapshot(read) : read()
+        return Page(elements: try translator.translate(models: page.elements), next: page.next, total: page.total)
     }
 
     // MARK: Streaming

@@ -16,18 +16,18 @@ struct GroupRequest<Record: Model>: Sendable {
     }
 }
 
-extension DAO {
+extension Storage {
     /// Returns the groups of a request. Without keys, all rows are one group.
     func groups<each Key: OrderedFieldValue, each Result: OrderedFieldValue>(
         _ request: GroupRequest<Record>, by keys: repeat GroupKey<Record, each Key>,
         totals: repeat GroupTotal<Record, each Result>
     ) throws -> [(repeat each Key, repeat each Result)] {
-        var read = try GroupRead(request, storage)
+        var read = try GroupRead(request, self)
         for key in repeat each keys { read.group(by: try key.place.get(), key.part) }
         for total in repeat each totals { try read.add(total.erased) }
         try read.addOwnTotals()
         if !read.resolvesRelated { return try groups(from: read, by: repeat each keys, totals: repeat each totals) }
-        return try storage.database.reads { try groups(from: read, by: repeat each keys, totals: repeat each totals) }
+        return try database.reads { try groups(from: read, by: repeat each keys, totals: repeat each totals) }
     }
 
     private func groups<each Key: OrderedFieldValue, each Result: OrderedFieldValue>(
@@ -35,7 +35,7 @@ extension DAO {
         totals: repeat GroupTotal<Record, each Result>
     ) throws -> [(repeat each Key, repeat each Result)] {
         var read = read
-        let (places, prepared) = try read.prepare()
+        let (places, prepared) = try read.prepare(readsRows: !read.isCounted)
         var values: [(repeat each Key)] = []
         var running: [(repeat RunningTotal<each Result>)] = []
         // Loops over rows are not over packs: these look up types.
@@ -59,12 +59,65 @@ extension DAO {
         }
         return groups
     }
+
+    /// Returns the totals of the rows that belong to each of some rows, for those that a request asks for.
+    ///
+    /// - Parameters:
+    ///   - request: What is asked for. Its condition is not used.
+    ///   - related: How rows of this storage belong to the others.
+    ///   - parents: The keys of the others. Equal ones stay in their order.
+    /// - Returns: The numbers of the others, in order, with their totals.
+    func totals<each Result: OrderedFieldValue>(
+        _ request: GroupRequest<Record>, of related: RelatedRows<Record>, for parents: [Key],
+        _ totals: repeat GroupTotal<Record, each Result>
+    ) throws -> [(parent: Int, totals: (repeat each Result))] {
+        var read = try GroupRead(request, self)
+        for total in repeat each totals { try read.add(total.erased) }
+        try read.addOwnTotals()
+        let prepared = try read.prepare(readsRows: read.readsRows(of: related)).totals
+        var running: [(repeat RunningTotal<each Result>)] = []
+        func begin() -> [RowCounter] {
+            var total = FieldCounter()
+            running.append((repeat (each totals).begin(prepared[total.next()])))
+            let begun = running[running.count - 1]
+            var counters: [RowCounter] = []
+            for counter in repeat each begun { counters.append(counter) }
+            return counters
+        }
+        var groups: [(parent: Int, totals: (repeat each Result))] = []
+        for number in try read.run(of: related, for: parents, begin) {
+            let results = running[number]
+            groups.append((number, (repeat try (each results).result())))
+        }
+        return groups
+    }
+
+    /// Runs a closure that reads groups by some fields. A group has no key, and neither has the error of a value of these
+    /// fields that cannot be read, whether the database looked at it in a row or in an index (contract Q11).
+    func readingGroups(by places: [Int], _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch var error as StorageError where error.kind == .corruptedValue {
+            if places.contains(where: { Record.schema.description.fields[$0].name == error.field }) { error.key = nil }
+            throw error
+        }
+    }
+}
+
+/// How rows of a model belong to rows of another: by a relationship of these, or by one of their own that leads to these.
+struct RelatedRows<Record: Model> {
+    /// The storage of the rows.
+    let storage: any Storage<Record>
+    /// The links, from the other rows to these.
+    let links: any LinkStorage
+    /// The position of the field with the key of the other row; nil where links are beside the rows.
+    let place: Int?
 }
 
 /// A read of groups, without the types of what they are grouped by and of their totals.
 private struct GroupRead<Record: Model> {
     /// What a group is made by.
-    private struct Key {
+    private struct Maker {
         let place: Int
         let part: (@Sendable (Value) -> Value)?
     }
@@ -77,7 +130,7 @@ private struct GroupRead<Record: Model> {
 
     private let request: GroupRequest<Record>
     private let storage: any Storage<Record>
-    private var keys: [Key] = []
+    private var keys: [Maker] = []
     private var totals: [ErasedGroupTotal<Record>] = []
     /// The totals by which groups are ordered and chosen.
     private var ownTotals: ArraySlice<ErasedGroupTotal<Record>> = []
@@ -92,7 +145,7 @@ private struct GroupRead<Record: Model> {
         self.storage = storage
     }
 
-    mutating func group(by place: Int, _ part: (@Sendable (Value) -> Value)?) { keys.append(Key(place: place, part: part)) }
+    mutating func group(by place: Int, _ part: (@Sendable (Value) -> Value)?) { keys.append(Maker(place: place, part: part)) }
 
     mutating func add(_ total: ErasedGroupTotal<Record>) throws {
         var preparedTotal = PreparedTotal()
@@ -123,7 +176,7 @@ private struct GroupRead<Record: Model> {
     }
 
     /// Whether a storage counts all that is asked for by itself.
-    private var isCounted: Bool { keys.allSatisfy { $0.part == nil } && totals.allSatisfy { $0.count != nil } }
+    var isCounted: Bool { keys.allSatisfy { $0.part == nil } && totals.allSatisfy { $0.count != nil } }
 
     /// Whether conditions of totals are resolved by reads of related rows.
     var resolvesRelated: Bool {
@@ -136,9 +189,10 @@ private struct GroupRead<Record: Model> {
 
     /// Returns the positions of the fields, and what the totals of all groups have in common.
     ///
+    /// - Parameter readsRows: Whether rows are read for the totals.
     /// - Throws: `.invalidPredicate` for a condition of a total that is not valid for the model.
-    mutating func prepare() throws -> (places: [Int], totals: [PreparedTotal]) {
-        if !isCounted {
+    mutating func prepare(readsRows: Bool) throws -> (places: [Int], totals: [PreparedTotal]) {
+        if readsRows {
             let including = storage as? any IncludingStorage<Record>
             for (number, total) in totals.enumerated() {
                 guard case .rowsMeeting(var condition)? = total.count else { continue }
@@ -186,7 +240,71 @@ private struct GroupRead<Record: Model> {
         }
         // Without keys, all rows are one group.
         if groups.isEmpty, keys.isEmpty { try append(RowReader(entity: Record.schema.description), []) }
-        return try chosen(groups)
+        return try chosen(groups, areInOrder: isCounted)
+    }
+
+    /// Whether rows are read for their totals, and not counted by a storage.
+    func readsRows(of related: RelatedRows<Record>) -> Bool {
+        !isCounted || related.place == nil && counts.contains { $0 != .rows }
+    }
+
+    /// Reads the totals of the rows that belong to each of some rows.
+    ///
+    /// - Parameter begin: A closure that begins the group of the next of these rows, and returns its totals without the own ones.
+    /// - Returns: The numbers of the rows that are asked for, in their order.
+    func run(of related: RelatedRows<Record>, for parents: [Key], _ begin: () -> [RowCounter]) throws -> [Int] {
+        if parents.isEmpty { return [] }
+        let groups = parents.map { _ in
+            let counters = begin()
+            return Group(values: [], counters: counters + zip(ownTotals, prepared[counters.count...]).map { $0.begin($1) })
+        }
+        let numbers = Dictionary(zip(parents.map(\.value), groups.indices), uniquingKeysWith: { $1 })
+        if readsRows(of: related) {
+            try readRows(of: related, for: parents, numbers) { number, row in
+                for counter in groups[number].counters { try counter.add(row) }
+            }
+        } else if let place = related.place {
+            let query = GroupQuery(by: [place], counting: counts, where: Self.condition(at: place, parents))
+            try storage.groups(query) { row, counted in
+                guard let number = numbers[try row.readValue(at: place)] else { return }
+                for (counter, total) in zip(groups[number].counters, prepared) { counter.count = counted[total.column] }
+            }
+        } else {
+            for (parent, count) in try related.links.counts() {
+                guard let number = numbers[parent.value] else { continue }
+                for counter in groups[number].counters { counter.count = count }
+            }
+        }
+        return try chosen(groups, areInOrder: true)
+    }
+
+    /// Calls a closure with each row and the number of the row that it belongs to, in the order of the keys of the former. A row
+    /// that is in a list several times belongs to it as often.
+    private func readRows(
+        of related: RelatedRows<Record>, for parents: [Key], _ numbers: [Value: Int], _ body: (Int, RowReader) throws -> Void
+    ) throws {
+        let fields = prepared.reduce(into: Set<Int>()) { $0.formUnion($1.fields) }
+        if let place = related.place {
+            let query = Query(where: Self.condition(at: place, parents))
+            return try storage.readFields(fields.union([place]).sorted(), query) { row in
+                if let number = numbers[try row.readValue(at: place)] { try body(number, row) }
+            }
+        }
+        let linked = try related.links.children(of: parents)
+        var owners: [Value: [Int]] = [:]
+        for (number, children) in linked.lists.enumerated() {
+            for child in children { owners[child.value, default: []].append(number) }
+        }
+        let key = Record.schema.description.keyIndex
+        let query = Query(where: Self.condition(at: key, linked.keys))
+        try storage.readFields(fields.union([key]).sorted(), query) { row in
+            for number in owners[try row.readValue(at: key)] ?? [] { try body(number, row) }
+        }
+    }
+
+    /// The condition that a field is one of some keys; that of all rows where there are many.
+    private static func condition(at place: Int, _ keys: [Key]) -> Condition<Record> {
+        keys.count > 1_000 ? .all : Condition(ConditionTree(resolved: .isIn(field: place, keys.map(\.value))))
     }
 
     /// Reads the rows, and adds each to the totals of its group.
@@ -214,10 +332,11 @@ private struct GroupRead<Record: Model> {
     }
 
     /// Returns the numbers of the groups that are asked for, in their order.
-    private func chosen(_ groups: [Group]) throws -> [Int] {
+    ///
+    /// - Parameter areInOrder: Whether equal groups are in their order already.
+    private func chosen(_ groups: [Group], areInOrder: Bool) throws -> [Int] {
         var numbers = Array(groups.indices)
-        // The groups of a storage ascend already.
-        if !isCounted { numbers.sort { groups[$0].values.isOrdered(before: groups[$1].values) } }
+        if !areInOrder { numbers.sort { groups[$0].values.isOrdered(before: groups[$1].values) } }
         if !ownTotals.isEmpty {
             let own = try groups.map { try $0.counters[ownTotals.startIndex...].map { try $0.value() } }
             if let having = request.having { numbers.removeAll { !having.holds(for: own[$0][request.order.count...]) } }

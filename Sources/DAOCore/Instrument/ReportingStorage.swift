@@ -16,6 +16,13 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         try (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
     }
 
+    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child> {
+        guard let storage = storage as? any IncludingStorage<Record> else {
+            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
+        }
+        return try storage.relatedRows(at: position, forward: forward, of: child)
+    }
+
     func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
         try (storage as? any IncludingStorage<Record>)?.withoutRelated(condition) ?? condition
     }

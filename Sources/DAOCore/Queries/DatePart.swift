@@ -11,52 +11,40 @@ import Foundation
 public struct DatePart<Record: Model, Value: OrderedFieldValue>: Sendable {
     let key: GroupKey<Record, Value>
 
-    private init(
-        _ field: KeyPath<Record, Value>, _ unit: DateUnit, _ zone: TimeZone, _ make: @escaping @Sendable (Date?) -> Value?
-    ) {
+}
+
+extension DatePart where Value.Present == Date {
+    private init(_ field: KeyPath<Record, Value>, _ unit: DateUnit, _ zone: TimeZone) {
         let calendar = ZoneCalendar(zone, unit)
         key = GroupKey(field) { value in
             guard case .date(let date) = value else { return value }
             return .date(calendar.start(of: date))
         } typed: { value in
-            guard case .date(let date) = value.fieldValue else { return value }
-            return make(calendar.start(of: date)) ?? value
+            // A date, or an optional one.
+            value.present.flatMap { calendar.start(of: $0) as? Value } ?? value
         }
     }
-}
 
-extension DatePart where Value == Date {
-    /// The days of a field in a time zone.
-    public static func day(_ field: KeyPath<Record, Date>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .day, zone) { $0 }
-    }
-
-    /// The months of a field in a time zone.
-    public static func month(_ field: KeyPath<Record, Date>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .month, zone) { $0 }
-    }
-
-    /// The years of a field in a time zone.
-    public static func year(_ field: KeyPath<Record, Date>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .year, zone) { $0 }
-    }
-}
-
-extension DatePart where Value == Date? {
     /// The days of a field in a time zone. Rows without a date are a group.
-    public static func day(_ field: KeyPath<Record, Date?>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .day, zone) { $0 }
-    }
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field with a date, or with an optional one.
+    ///   - zone: The time zone.
+    public static func day(_ field: KeyPath<Record, Value>, in zone: TimeZone) -> DatePart { DatePart(field, .day, zone) }
 
     /// The months of a field in a time zone. Rows without a date are a group.
-    public static func month(_ field: KeyPath<Record, Date?>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .month, zone) { $0 }
-    }
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field with a date, or with an optional one.
+    ///   - zone: The time zone.
+    public static func month(_ field: KeyPath<Record, Value>, in zone: TimeZone) -> DatePart { DatePart(field, .month, zone) }
 
     /// The years of a field in a time zone. Rows without a date are a group.
-    public static func year(_ field: KeyPath<Record, Date?>, in zone: TimeZone) -> DatePart {
-        DatePart(field, .year, zone) { $0 }
-    }
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field with a date, or with an optional one.
+    ///   - zone: The time zone.
+    public static func year(_ field: KeyPath<Record, Value>, in zone: TimeZone) -> DatePart { DatePart(field, .year, zone) }
 }
 
 /// What rows are grouped by: a field, or a part of it.

@@ -13,15 +13,19 @@ public struct Page<Element> {
     public let elements: [Element]
     /// The cursor of the next page. It is nil when this page is not full, because no more rows follow.
     public let next: PageCursor?
+    /// The number of rows of all pages, as of this page; nil where it was not asked for.
+    public let total: Int?
 
     /// Creates a page.
     ///
     /// - Parameters:
     ///   - elements: The rows of this page.
     ///   - next: The cursor of the next page; nil when no more rows follow.
-    public init(elements: [Element], next: PageCursor?) {
+    ///   - total: The number of rows of all pages; nil where it was not asked for.
+    public init(elements: [Element], next: PageCursor?, total: Int? = nil) {
         self.elements = elements
         self.next = next
+        self.total = total
     }
 }
 

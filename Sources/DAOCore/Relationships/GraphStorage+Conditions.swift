@@ -144,7 +144,7 @@ extension GraphStorage {
         }
         if node == .constant(true) {
             if links.isInRows { return .compare(field: relation.field, .notEqual, .null) }
-            return isOne(of: try links.counts().map(\.parent))
+            return isOne(of: try parents(linkedBy: links))
         }
         return try parents(relation, of: relation.children(matching: node, among: nil, in: graph))
     }
@@ -155,6 +155,16 @@ extension GraphStorage {
         return try links.isInRows
             ? .isIn(field: relation.field, children.map(\.value)) : isOne(of: links.parents(of: children))
     }
+
+    /// Returns the rows with a child. Of few rows one link each is looked for, however many links there are.
+    private func parents(linkedBy links: any LinkStorage) throws -> [Key] {
+        if try flat.count(Query()) > Self.fewRows { return try links.counts().map(\.parent) }
+        let keys = try flat.keys(Query())
+        return zip(keys, try links.children(of: keys, limit: 1).counts).filter { $1 > 0 }.map(\.0)
+    }
+
+    /// The number of rows for which links are looked up one by one.
+    private static var fewRows: Int { 1_000 }
 
     /// Returns a condition on the rows by their number of children.
     private func counted(
@@ -223,6 +233,9 @@ extension Schema {
             let relation = try checkedRelation(at: field)
             let isNegated = try inner.holdsWithoutRow(of: relation.target)
             return (relation, isNegated ? .not(inner) : inner, isNegated)
+        case .relatedCount(let field, let comparison, let count):
+            guard let exists = comparison.existence(of: count) else { return nil }
+            return (try checkedRelation(at: field), .constant(true), !exists)
         default: return nil
         }
     }
@@ -310,6 +323,15 @@ extension EntityDescription {
 }
 
 extension Comparison {
+    /// Whether a number of rows that compares so with another is any number but zero (true), or is zero (false); nil for others.
+    fileprivate func existence(of number: Int) -> Bool? {
+        switch (self, number) {
+        case (.greater, 0), (.notEqual, 0), (.greaterOrEqual, 1): true
+        case (.equal, 0), (.lessOrEqual, 0), (.less, 1): false
+        default: nil
+        }
+    }
+
     /// Returns whether the comparison holds between two numbers.
     func holds(_ number: Int, against other: Int) -> Bool {
         holds(number < other ? -1 : (number == other ? 0 : 1))

@@ -19,6 +19,17 @@ extension GraphStorage {
         }
     }
 
+    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child> {
+        let relation = try relation(at: position)
+        let childGraph = try relation.childGraph(graph)
+        // Links are read without the rows, also those beside them.
+        ObservedReads.current?.willRead(TouchedEntities(names: Child.schema.reachedEntities), in: database.engineState)
+        let isInRows = try forward.map { try childGraph.links(of: Child.self, field: $0).isInRows } ?? false
+        return RelatedRows(
+            storage: try GraphStorage<Child>(graph: childGraph), links: try relation.links(in: graph),
+            place: isInRows ? forward : nil)
+    }
+
     /// Returns the condition of the rows that refer to one of some rows.
     private func referring<Target: Model>(_ inverse: InverseRelation<Target, Record>, to keys: [Key]) throws -> PredicateNode {
         try parents(relation(at: inverse.forward), of: keys)

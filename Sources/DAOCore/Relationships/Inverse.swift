@@ -101,13 +101,7 @@ private struct InverseLinks: LinkStorage {
 
     func parents(of children: [Key]) throws -> [Key] { try Set(forward.children(of: children).keys).sorted() }
 
-    func counts() throws -> [(parent: Key, count: Int)] {
-        var counts: [Key: Int] = [:]
-        for targets in try forward.children(of: forward.counts().map(\.parent)).lists {
-            for target in Set(targets) { counts[target, default: 0] += 1 }
-        }
-        return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
+    func counts() throws -> [(parent: Key, count: Int)] { try forward.parentCounts().map { (parent: $0.child, count: $0.count) } }
 
     // Nothing is stored for an inverse, so nothing writes one.
     func set(_ children: LinkedKeys, of parents: [Key]) throws {}

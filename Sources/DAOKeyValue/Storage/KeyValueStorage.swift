@@ -145,7 +145,13 @@ final class KeyValueStorage<Record: Model>: Storage {
             let run = run(resolved, table, handle)
             if resolved.filter == .none { return true }
             let reader = reader(table)
-            if query.counts.allSatisfy({ $0 == .rows }), let groups = IndexGroups(of: query.fields, run) {
+            let countsRows = query.counts.allSatisfy { $0 == .rows }
+            if query.fields.isEmpty, countsRows {
+                let count = try run.reporting(reader) { try run.count(reader) }
+                try body(reader, query.counts.map { _ in count })
+                return true
+            }
+            if countsRows, let groups = IndexGroups(of: query.fields, run) {
                 try run.reporting(reader) {
                     try groups.forEach(reader, counted: !query.counts.isEmpty) { row, count in
                         try body(row, query.counts.map { _ in count })

@@ -45,6 +45,16 @@ struct SQLLinkStorage: LinkStorage {
         }
     }
 
+    func parentCounts() throws -> [(child: Key, count: Int)] {
+        try reading([]) { session in
+            var counts: [(child: Key, count: Int)] = []
+            try forEachRow(links.selectParentCounts, nil, session) {
+                counts.append((try key(in: $0, 0, relation.targetKeyKind), Int($0.integer(inColumn: 1))))
+            }
+            return counts
+        }
+    }
+
     func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
         guard limit == 1 else { return try allParents(ofEach: children) }
         var parents: [Key?] = Array(repeating: nil, count: children.count)

@@ -38,6 +38,8 @@ struct SQLLinks: Sendable {
     let selectParent: String
     /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
+    /// Reads every child and the number of its parents, ascending.
+    let selectParentCounts: String
     /// Sets the child of a parent, for a to-one relationship: child, parent.
     let update: String
     /// Removes the links of a parent from a position on: parent, position.
@@ -100,6 +102,10 @@ struct SQLLinks: Sendable {
             + "WHERE EXISTS (SELECT 1 \(parentsOfOne))"
         selectCounts =
             "SELECT \(parent), count(*) AS \(dialect.quoted(".count")) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
+        // The index on the children has both columns, in this order.
+        let links = isInRows ? quotedName : "(SELECT DISTINCT \(child), \(parent) FROM \(quotedName)) AS links"
+        selectParentCounts =
+            "SELECT \(child), count(*) AS \(dialect.quoted(".count")) FROM \(links) WHERE \(child) IS NOT NULL GROUP BY \(child) ORDER BY \(child)"
         update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
         deleteTail = "DELETE FROM \(quotedName) WHERE \(parent) = \(first) AND \(position) >= \(second)"
         let delete = isInRows ? "UPDATE \(quotedName) SET \(child) = NULL" : "DELETE FROM \(quotedName)"

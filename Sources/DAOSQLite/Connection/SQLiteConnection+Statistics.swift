@@ -7,11 +7,25 @@ extension SQLiteConnection {
     /// The number of different values up to which a column's values are counted.
     private static let mostValues = 1000
 
-    /// Asks for statistics: now when a large file has none, otherwise after many changes.
-    func watchStatistics() throws {
-        let isKnown = try !integers("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").isEmpty
-        let pages = try integers("PRAGMA page_count").first ?? 0
-        statisticsLimit = isKnown || pages < 64 ? 1000 : 0
+    /// Asks for statistics: now when a large file has none, or has none of an index, otherwise after many changes.
+    func watchStatistics() throws { statisticsLimit = try lacksStatistics() ? 0 : 1000 }
+
+    /// Asks for statistics now when an index was made in a large file.
+    func watchNewIndexes() throws {
+        if statisticsLimit > 0, try lacksStatistics() { statisticsLimit = 0 }
+    }
+
+    /// Whether a large file has no statistics, or none of an index that has entries.
+    private func lacksStatistics() throws -> Bool {
+        if try integers("PRAGMA page_count").first ?? 0 < 64 { return false }
+        if try integers("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_stat1'").isEmpty { return true }
+        // A partial index can be without entries.
+        let tables = try texts(
+            """
+            SELECT DISTINCT tbl_name FROM sqlite_master WHERE type = 'index' AND sql NOT LIKE '%) WHERE %'
+            AND name NOT IN (SELECT idx FROM sqlite_stat1 WHERE idx IS NOT NULL)
+            """)
+        return try tables.contains { try !integers("SELECT 1 FROM \(SQLiteDialect().quoted($0)) LIMIT 1").isEmpty }
     }
 
     var needsOptimizing: Bool { sqlite3_total_changes(handle) >= statisticsLimit }

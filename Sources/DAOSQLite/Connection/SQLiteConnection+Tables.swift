@@ -6,6 +6,7 @@ import DAOSystemSQLite
 extension SQLiteConnection {
     func catalogDidChange() throws {
         try execute("PRAGMA schema_version = \((try schemaVersion() + 1) & 0x7FFF_FFFF)")
+        try watchNewIndexes()
     }
 
     func hasTable(_ name: String) throws -> Bool {

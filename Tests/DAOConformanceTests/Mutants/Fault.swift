@@ -36,7 +36,8 @@ enum Fault: String, CaseIterable, Sendable {
         uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, nilCountsAsZero, uniqueIgnoresCondition,
         batchesLoseTheirRest
     // Relationships
-    case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
+    case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksCountRepeats,
+        linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
         linksSurviveRollback, keysMissAskedRows, referencesMissUpserts, forgetsTargetErasures,
         cascadesSpareWhatListsHold
@@ -119,8 +120,8 @@ enum Fault: String, CaseIterable, Sendable {
     /// in its scripts have the same relationships. They do not observe parts of entities, do not write in snapshots, read no
     /// rows without types, have no sets, no lists of rows that cascade with others, rewrite no row with references in a
     /// migration, change no catalog beside open relationships, increase no number where it is stored, write synchronously, erase
-    /// nothing in the closure of an update, cancel no task, have few rows and short texts, limit no groups, and use one database
-    /// at a time, which is verified for its damage only.
+    /// nothing in the closure of an update, cancel no task, have few rows and short texts, limit no groups, count no rows that
+    /// refer by a list, and use one database at a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
@@ -130,7 +131,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .updateCountsErased, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .nilCountsAsZero, .writesBackWhatWasRead, .updateStoresErased,
                 .remembersRelations, .forgetsNewRelations, .readsRunOn, .storesJSONAsSpelled, .comparesSetsInOrder,
-                .groupsEndBeforeTheirOrder,
+                .groupsEndBeforeTheirOrder, .linksCountRepeats,
             ].contains($0)
     }
 

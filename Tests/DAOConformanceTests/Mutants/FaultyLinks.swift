@@ -34,6 +34,12 @@ struct FaultyLinks: LinkStorage {
         return counts.map { ($0.parent, min($0.count, 1)) }
     }
 
+    func parentCounts() throws -> [(child: Key, count: Int)] {
+        guard fault == .linksCountRepeats else { return try base.parentCounts() }
+        let children = try base.children(of: base.counts().map(\.parent)).keys
+        return Dictionary(grouping: children) { $0 }.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) }
+    }
+
     func set(_ children: LinkedKeys, of parents: [Key]) throws {
         switch fault {
         case .linksDropRepeats:

@@ -61,6 +61,12 @@ public protocol LinkStorage: Sendable {
     ///     can be any.
     func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys
 
+    /// Returns the number of parents of each child with parents, in ascending order of keys. A parent that has a child several
+    /// times counts once.
+    ///
+    /// The default reads all lists.
+    func parentCounts() throws -> [(child: Key, count: Int)]
+
     /// Returns the keys that are a child of any parent.
     ///
     /// The default finds one parent of each.
@@ -111,6 +117,15 @@ extension LinkStorage {
             for child in Set(linked) { lists[child]?.append(parent) }
         }
         return children.reduce(into: LinkedKeys()) { $0.append(lists[$1] ?? []) }
+    }
+
+    /// Reads all lists.
+    public func parentCounts() throws -> [(child: Key, count: Int)] {
+        var found: [Key: Int] = [:]
+        for children in try children(of: counts().map(\.parent)).lists {
+            for child in Set(children) { found[child, default: 0] += 1 }
+        }
+        return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
     /// Finds one parent of each child.
