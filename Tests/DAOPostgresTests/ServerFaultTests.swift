@@ -103,6 +103,45 @@ struct ServerFaultTests {
         try database.close()
     }
 
+    @Test(arguments: ["a read", "a write", "the end", "a snapshot"])
+    func aTransactionThatTheServerEndsForBeingIdleIsUnreachable(_ next: String) async throws {
+        try await onThread {
+            let database = try DatabaseDrivers(.postgres).open(Server.newURL())
+            try fill(database)
+            let sleep = { Thread.sleep(forTimeInterval: 0.6) }
+            /// Lets the server end the session of the transaction when it has waited for the next statement for too long.
+            let limit: @Sendable (PostgresHandle) throws -> Void = {
+                _ = try $0.execute("SET idle_in_transaction_session_timeout = '150ms'")
+            }
+            let error = try storageError {
+                if next == "a snapshot" {
+                    return try database.snapshot {
+                        try database.underlying(as: PostgresHandle.self, limit)
+                        sleep()
+                        _ = try database.books.count()
+                    }
+                }
+                try database.transaction {
+                    try database.books.erase(byPrimaryKey: 1)
+                    try database.underlying(as: PostgresHandle.self, touching: .none, limit)
+                    sleep()
+                    switch next {
+                    case "a read": _ = try database.books.count()
+                    case "a write": try database.books.erase(byPrimaryKey: 2)
+                    default: break
+                    }
+                }
+            }
+            #expect(error.kind == .unreachable, "\(error)")
+            #expect(!error.message.contains("backup"))
+            // Nothing of the transaction stays, and all goes on, on another session.
+            #expect(try database.books.count() == Self.many)
+            _ = try database.transaction { try database.books.erase(byPrimaryKey: 1) }
+            #expect(try database.books.count() == Self.many - 1)
+            try database.close()
+        }
+    }
+
     /// Runs a call on a thread while another one does something else, and returns the error of the call.
     private func ending(
         _ end: @escaping @Sendable () throws -> Void, _ call: @escaping @Sendable () throws -> Void

@@ -242,6 +242,31 @@ enum EvolutionCaches {
             }
         },
         ConformanceCase(
+            "E.buildStartsBesideAnother", "E9", "E2", "C2",
+            title: "a build of this process goes on when one of another process declares the entity in the same moment",
+            requires: [.processes, .evolution]
+        ) { context in
+            typealias Build = ConformanceProcesses.Build
+            let pairs: [(Build, Build)] = [(.newer, .newer), (.newer, .indexed), (.older, .newer), (.indexed, .older)]
+            // Each later start of this process is a little later.
+            for round in 0..<8 {
+                let place = Place(context: context, suffix: "\(round)")
+                let database = try place.open()
+                let ledger = try ProcessLedger(database)
+                let process = try place.startProcess()
+                let (own, others) = pairs[round % 4]
+                try process.say("publish \(others.rawValue) 1 1")
+                Thread.sleep(forTimeInterval: 0.002 * Double(round))
+                try expectEqual(try ledger.publish(own, 2, 2), "done", "\(own.rawValue) beside \(others.rawValue)")
+                try expectEqual(try process.next(), "done", "\(others.rawValue) beside \(own.rawValue)")
+                try expectEqual(try ledger.publish(own, 3, 3), "done", "the next row here")
+                try expectEqual(try process.ask("publish \(others.rawValue) 4 4"), "done", "the next row there")
+                try expectEqual(try database.rows(of: "pamphlet").read().map(\.key), [1, 2, 3, 4], "the rows")
+                try database.expectVerified()
+                try database.close()
+            }
+        },
+        ConformanceCase(
             "E.migrateAtOnce", "E9", "E3", "C2",
             title: "two processes that migrate at once migrate once, and reads beside them see one version",
             requires: [.processes, .evolution, .snapshotReads], isHeavy: true

@@ -20,6 +20,38 @@ enum Opening {
             try expect(FileManager.default.fileExists(atPath: file.path), "a file at \(file.lastPathComponent)")
         },
         ConformanceCase(
+            "L.relativePath", "L1", "L7", "C3",
+            title: "a relative path is made absolute once: the configuration, errors and openings by the absolute path have it",
+            requires: [.file, .configuration]
+        ) { context in
+            let file = try context.file()
+            let folders = FileManager.default.currentDirectoryPath.split(separator: "/").count
+            let relative = String(repeating: "../", count: folders) + file.path.dropFirst()
+            let database = try context.open { $0.path = relative }
+            let dao = try database.dao(Item.self)
+            try dao.create(Item.make([1]))
+            let path = database.configuration.path
+            try expect(path.hasPrefix("/"), "an absolute path, not \(path)")
+            func resolved(_ path: String) -> String {
+                URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath().path
+            }
+            try expectEqual(resolved(path), resolved(file.path), "the path of the configuration")
+            let same = try context.dao(Item.self)
+            try expectEqual(try same.read().map(\.id), [1], "the rows by the absolute path")
+            try same.create(Item.make([2]))
+            try expectEqual(try dao.read().map(\.id), [1, 2], "the rows of both")
+            try database.close()
+            let error = try expectError(.closed, "a closed database") { try dao.count() }
+            try expect(error.path?.hasPrefix("/") == true, "an absolute path in the error, not \(error.path ?? "none")")
+            let missing = try expectError(.notFound, "a missing file") {
+                try context.open {
+                    $0.path = relative + ".missing"
+                    $0.createsIfMissing = false
+                }
+            }
+            try expect(missing.path?.hasPrefix("/") == true, "an absolute path of what is missing, not \(missing.path ?? "none")")
+        },
+        ConformanceCase(
             "L.fileMode", "L1", title: "a new file has the permissions that the configuration gives, where it can say so",
             requires: [.file, .configuration]
         ) { context in

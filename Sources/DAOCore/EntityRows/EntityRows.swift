@@ -162,8 +162,10 @@ public final class EntityRows: Sendable {
     }
 
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
+        // What observes an entity that is not there hears of it when it comes.
+        ObservedReads.current?.willRead(TouchedEntities(names: [name]), in: database.engineState)
         // In a snapshot or a transaction the entity is stored, so that opening it makes nothing.
-        try database.runSnapshot { try using(body) }
+        return try database.runSnapshot { try using(body) }
     }
 
     private func using<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
