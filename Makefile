@@ -27,7 +27,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -105,6 +105,11 @@ fuzz-predicates: ## Fuzz text predicates on every backend for MINUTES=10; SEED=â
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	MINUTES=$(or $(MINUTES),10) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOConformanceTests.PredicateFuzzTests
+
+fuzz-events: ## Run generated orders of events on operators, stores, pagers, caches, redirects and forms, MINUTES=2 each; SEED=â€¦ repeats what was found
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	MINUTES=$(or $(MINUTES),2) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter 'DAONodesTests.ScriptTests|TransportScriptTests'
 
 mutants: ## Plant MUTANTS=500 single edits, drawn from SEED=1, and run the suite and generated scripts on each
 	@Scripts/setup.sh

@@ -20,7 +20,8 @@ import Foundation
 ///
 /// The requests of a client share its connections and its cookies, over HTTP/1.1 or HTTP/2. One thread serves
 /// all of them; it ends when the client is released. An answer that breaks off, at any byte, is a `URLError`
-/// whose `isConnectionFailure` is true.
+/// whose `isConnectionFailure` is true. A body without a length, over HTTP/1.1 and not in chunks, ends with its
+/// connection: what is missing of it only the mapping can tell.
 ///
 /// A request that is not idempotent (POST, PATCH) is never sent twice, unless a redirect asks for it.
 public final class CurlClient: Client {

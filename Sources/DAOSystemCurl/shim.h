@@ -1,6 +1,9 @@
 #include <curl/curl.h>
 #include <pthread.h>
 #include <signal.h>
+#if defined(__linux__)
+#include <sys/prctl.h>
+#endif
 
 // Swift cannot call functions with a variable number of arguments. One function sets or gets the options of each type.
 
@@ -83,4 +86,14 @@ static inline void dao_curl_block_pipe_signal(void) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGPIPE);
     pthread_sigmask(SIG_BLOCK, &signals, NULL);
+}
+
+/// Names the calling thread, in at most 15 characters. Foundation on Linux drops a thread's name when the thread sets it
+/// before the one that began it has noted which thread that is.
+static inline void dao_curl_name_thread(const char *name) {
+#if defined(__linux__)
+    prctl(PR_SET_NAME, name, 0, 0, 0);
+#elif defined(__APPLE__)
+    pthread_setname_np(name);
+#endif
 }

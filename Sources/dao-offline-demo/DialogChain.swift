@@ -32,7 +32,7 @@ enum LoadError: Error, CustomStringConvertible {
 
     init(_ error: any Error) {
         switch error {
-        case let error as URLError where error.isConnectionFailure: self = .offline
+        case _ where TechnicalError.isConnectionFailure(error): self = .offline
         case is DecodingError, is MappingError, is ContentError: self = .unreadable(error)
         case is StorageError: self = .storage(error)
         default: self = .server(error)

@@ -113,7 +113,7 @@ enum LoadError: Error, Equatable {  // the errors that the application distingui
 
     init(_ error: any Error) {
         switch error {
-        case let error as URLError where error.isConnectionFailure: self = .offline
+        case _ where TechnicalError.isConnectionFailure(error): self = .offline
         case let error as HTTPError: self = .server(status: error.statusCode)
         case let error as APIError: self = .refused(error.code)
         case is DecodingError, is MappingError, is ContentError: self = .unreadable

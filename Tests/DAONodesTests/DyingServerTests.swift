@@ -57,4 +57,32 @@ import Testing
             }
         }
     }
+
+    /// Nothing tells the client that such an answer is broken off, and mapping does. The guide says how to show stored values then.
+    @Test func brokenOffAnswerWithoutALengthIsUnreadable() async throws {
+        let answers = Answers.withoutLength
+        let stored = dialog(3, isPinned: true, [31, 32])
+        let server = try HostileServer(answers)
+        let client = CurlClient(baseURL: server.url, limits: TransferLimits(deadline: .seconds(30)))
+        try await withDialogs("memory:") { _, dialogs in
+            for (index, answer) in answers.enumerated() {
+                try await dialogs.translator.messages.erase()
+                try await dialogs.erase()
+                try await dialogs.persist(stored)
+                let wire = EndpointNode(client: client) { (_: Json) in DialogsEndpoint(path: "\(index)") }
+                let fetched = ModelInputNode<Json, [Dialog]>(next: DTOMapperNode<Json, [DialogEntry]>(next: wire))
+                let synced = VoidInputNode(next: PersistNode(dialogs, next: fetched, replacing: .all))
+                let read = ReadNode<Void, DialogTranslator>(dialogs)
+                let usual = ErrorMapperNode(next: FallbackToStoreNode(network: synced, stored: read)) { LoadError($0) }
+                let lenient = FallbackToStoreNode(
+                    network: synced, stored: read, when: { [.offline, .unreadable].contains(LoadError($0)) })
+                if answer.hasWholeBody {
+                    #expect(try await usual.value().map(\.id) == [7], "\(answer)")
+                } else {
+                    await #expect(throws: LoadError.unreadable, "\(answer)") { try await usual.value() }
+                    #expect(try await lenient.value() == [stored], "\(answer)")
+                }
+            }
+        }
+    }
 }

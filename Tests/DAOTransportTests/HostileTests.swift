@@ -208,6 +208,17 @@ private let credentials = [
         #expect((type == nil) == (status < 307))
     }
 
+    @Test(arguments: [301, 302, 303, 307, 308], ClientKind.allCases)
+    func headStaysHeadAfterARedirect(_ status: Int, _ kind: ClientKind) async throws {
+        let server = try HostileServer { request, connection in
+            // The length is that of the body that a GET would get.
+            let location = request.path == "/start" ? "Location: /end\r\n" : ""
+            connection.send("HTTP/1.1 \(location.isEmpty ? 200 : status) Status\r\n\(location)Content-Length: 9\r\n\r\n")
+        }
+        #expect(try await client(kind, of: server).request(Fetch(method: "HEAD")).isEmpty)
+        #expect(server.requests.map { "\($0.method) \($0.path)" } == ["HEAD /start", "HEAD /end"])
+    }
+
     @Test(arguments: [307, 308], ClientKind.allCases)
     func bodyIsNotSentToAnotherOrigin(_ status: Int, _ kind: ClientKind) async throws {
         let target = try redirecting { "" }

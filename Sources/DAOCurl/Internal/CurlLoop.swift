@@ -49,7 +49,7 @@ final class CurlLoop: Sendable {
     }
 
     private static func run(_ configuration: CurlConfiguration, _ state: Locked<State>) {
-        Thread.current.name = "DAOCurl"
+        dao_curl_name_thread("DAOCurl")
         dao_curl_block_pipe_signal()
         let engine = CurlEngine(configuration)
         state.withLock { $0.multi = engine.multi }

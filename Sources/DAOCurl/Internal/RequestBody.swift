@@ -1,3 +1,4 @@
+import DAOSystemCurl
 import DAOTransport
 import Foundation
 
@@ -154,7 +155,7 @@ final class StreamReader: @unchecked Sendable {
     init(_ makeStream: @escaping @Sendable () -> InputStream?, tell: @escaping @Sendable () -> Void) {
         self.tell = tell
         Thread.detachNewThread {
-            Thread.current.name = "DAOCurl.stream"
+            dao_curl_name_thread("DAOCurl.stream")
             self.run(makeStream)
         }
     }

@@ -15,10 +15,12 @@ public struct URLCacheWriterNode: Node {
         self.cache = cache
     }
 
-    /// Stores the response when its status is in 200..<300.
+    /// Stores the response when its status is in 200..<300 and it is whole: a part (206) is not what a later request
+    /// without a `Range` asks for.
     public func process(_ input: ProcessedResponse) -> Observer<Void> {
         let (request, response) = (input.response.request, input.response.response)
-        if request.httpMethod ?? "GET" == "GET", (200..<300).contains(response.statusCode) {
+        let isWhole = (200..<300).contains(response.statusCode) && response.statusCode != 206
+        if request.httpMethod ?? "GET" == "GET", isWhole {
             let etag = response.value(forHTTPHeaderField: "ETag")
             cache.store(CachedResponse(data: input.response.data, etag: etag), for: request)
         }
@@ -42,11 +44,13 @@ public struct URLCacheReaderNode: Node {
     }
 
     /// Emits the stored response, parsed as ``ResponseDataParserNode`` does. The error is
-    /// ``ResponseCacheError/cantLoadDataFromCache`` when there is none, and a `DecodingError` when the body
-    /// is not JSON, or neither an object nor a list.
+    /// ``ResponseCacheError/cantLoadDataFromCache`` when there is none, or the request asks for a part (`Range`), and a
+    /// `DecodingError` when the body is not JSON, or neither an object nor a list.
     public func process(_ input: URLRequest) -> Observer<Json> {
         .trying {
-            guard let response = cache.response(for: input) else { throw ResponseCacheError.cantLoadDataFromCache }
+            guard !input.asksForAPart, let response = cache.response(for: input) else {
+                throw ResponseCacheError.cantLoadDataFromCache
+            }
             return .emit(data: try ResponseDataParserNode.parse(response.data))
         }
     }
@@ -54,6 +58,9 @@ public struct URLCacheReaderNode: Node {
 
 /// Adds `If-None-Match` with the entity tag of the stored response. The server responds to an unchanged
 /// resource with status 304, which a ``URLNotModifiedTriggerNode`` handles.
+///
+/// The cache can lose the stored response while the request is under way. Then the request is sent once more, without the
+/// tag. A request for a part (`Range`) is passed on unchanged.
 public struct URLETagReaderNode<Output: Sendable>: Node {
     private let next: any Node<URLRequest, Output>
     private let cache: any ResponseCache
@@ -66,11 +73,20 @@ public struct URLETagReaderNode<Output: Sendable>: Node {
 
     /// Passes the request on, with the entity tag of the stored response if there is one.
     public func process(_ input: URLRequest) -> Observer<Output> {
-        guard let etag = cache.response(for: input)?.etag else { return next.process(input) }
+        guard !input.asksForAPart, let etag = cache.response(for: input)?.etag else { return next.process(input) }
         var request = input
         request.setValue(etag, forHTTPHeaderField: "If-None-Match")
-        return next.process(request)
+        return next.process(request).mapError { [next] (error: any Error) throws -> Observer<Output> in
+            guard error as? ResponseCacheError == .cantLoadDataFromCache else { throw error }
+            ChainLog.record("URLETagReaderNode", .request, "the stored response has gone")
+            return next.process(input)
+        }
     }
+}
+
+extension URLRequest {
+    /// Whether the request asks for a part of the resource. The cache has whole ones.
+    fileprivate var asksForAPart: Bool { value(forHTTPHeaderField: "Range") != nil }
 }
 
 /// Replaces a response with status 304 by the stored response. Place it above the nodes that read a response.

@@ -6,7 +6,7 @@ import Foundation
 /// The stored node is called first, and the network node only after the stored node has an outcome. The order
 /// is therefore certain, and the stored result is never a result that the same request has just written. A
 /// stored node that fails, or returns no usable result, is skipped silently. An error of the network is
-/// emitted even after a stored result.
+/// emitted even after a stored result. When the stored result is enough and the caller cancels, the network is not asked.
 ///
 /// ```swift
 /// let dialogs = FirstCacheNode(stored: read, network: sync, isUsable: { !$0.isEmpty })
@@ -41,6 +41,7 @@ public struct FirstCacheNode<Input: Sendable, Output: Sendable>: Node {
         let result = Context<Output>(keepsEveryOutcome: true)
         stored.process(input).firstOutcome(linkedTo: result) { [network, isUsable] outcome in
             if case .success(let output) = outcome, isUsable(output) { result.emit(data: output) }
+            guard !result.isCancelled else { return }
             network.process(input).forward(to: result)
         }
         return result

@@ -114,8 +114,8 @@ public final class OffsetPager<Value: Sendable>: Sendable {
 
     /// Requests the next page.
     ///
-    /// Cancelling the observer cancels the request and does not move the pager. The error is the provider's
-    /// error or a ``PagingError``.
+    /// Cancelling the observer cancels the request and does not move the pager; the next page can be requested at
+    /// once. The error is the provider's error or a ``PagingError``.
     public func next() -> Observer<Value> {
         let asked: Result<(Int, PageRequest, any Node<PageRequest, OffsetPage<Value>>), PagingError> = state.withLock { state in
             guard let provider = state.provider else { return .failure(.dataProviderNotSet) }
@@ -128,6 +128,8 @@ public final class OffsetPager<Value: Sendable>: Sendable {
         case .failure(let error): return .emit(error: error)
         case .success(let (number, request, provider)):
             let result = Context<Value>()
+            // At once: a provider on a queue hears of its cancellation later.
+            result.link { [self] in state.withLock { if $0.current == number { $0.current = nil } } }
             provider.process(request).firstEvent(linkedTo: result) { [self] event in
                 arrived(event, as: number, for: result)
             }
@@ -168,7 +170,9 @@ public final class OffsetPager<Value: Sendable>: Sendable {
             guard state.current == number else { return nil }
             state.current = nil
             guard case .data(let page) = event else { return nil }
-            state.position.index += max(0, page.count)
+            // The number can be one that a server has sent.
+            let (index, isTooLarge) = state.position.index.addingReportingOverflow(max(0, page.count))
+            state.position.index = isTooLarge ? .max : index
             state.position.isAtEnd = page.count < pageSize
             return state.position.isAtEnd ? state.onEnd : nil
         }

@@ -85,8 +85,7 @@ extension URLRequest {
     fileprivate func checkHeaders() throws {
         guard (httpMethod ?? "GET").isToken else { throw TransferError.invalidHeader("method") }
         for (name, value) in allHTTPHeaderFields ?? [:] {
-            let isValid = name.isToken && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
-            guard isValid else { throw TransferError.invalidHeader(name) }
+            guard name.isToken, value.isHeaderValue else { throw TransferError.invalidHeader(name) }
         }
     }
 
@@ -98,6 +97,9 @@ extension URLRequest {
 }
 
 extension String {
+    /// Whether the text can be the value of a header: it has no line break and no other control character.
+    var isHeaderValue: Bool { utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 } }
+
     /// Whether the text is a token of HTTP: a method, or the name of a header.
     fileprivate var isToken: Bool {
         !isEmpty

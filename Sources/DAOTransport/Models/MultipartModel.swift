@@ -52,10 +52,12 @@ extension HTTPBody {
     /// A `multipart/form-data` body: a part for every member of the payload, then a part for every file, both
     /// ordered by name.
     ///
-    /// Strings are sent unchanged, other values as their JSON text. `null` is not sent.
+    /// Strings are sent unchanged, other values as their JSON text. `null` is not sent. In the names of fields and files,
+    /// quotes and control characters are percent-encoded.
     ///
-    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the payload is not an object; Foundation's error
-    ///   when a file cannot be read.
+    /// - Throws: ``MappingError/cantMapObjectToRaw`` when the payload is not an object;
+    ///   ``TransferError/invalidHeader(_:)`` when the content type of a file has a line break or another control
+    ///   character; Foundation's error when a file cannot be read.
     public static func multipart(
         _ form: MultipartModel<Json>,
         boundary: String = "boundary-\(UUID().uuidString)"
@@ -75,6 +77,7 @@ extension HTTPBody {
         }
         for (name, file) in form.files.sorted(by: { $0.key < $1.key }) {
             let (content, fileName, contentType) = try contents(of: file)
+            guard contentType.isHeaderValue else { throw TransferError.invalidHeader("Content-Type") }
             append("name=\"\(quoted(name))\"; filename=\"\(quoted(fileName))\"", contentType: contentType, content)
         }
         data.append(Data("--\(boundary)--\r\n".utf8))
@@ -89,10 +92,19 @@ extension HTTPBody {
         }
     }
 
-    /// A name escaped for a header as browsers do: line breaks and quotes must not end it.
+    /// A name escaped for a header as browsers do: line breaks and quotes must not end it. Nor does a header have other
+    /// control characters than tabs. Scalars count: a line break or a quote can be a part of a longer character.
     private static func quoted(_ name: String) -> String {
-        name.replacingOccurrences(of: "\r", with: "%0D")
-            .replacingOccurrences(of: "\n", with: "%0A")
-            .replacingOccurrences(of: "\"", with: "%22")
+        var quoted = ""
+        for scalar in name.unicodeScalars {
+            let isControl = scalar.value < 0x20 && scalar != "\t" || scalar.value == 0x7F
+            if isControl || scalar == "\"" {
+                let digits = String(scalar.value, radix: 16, uppercase: true)
+                quoted += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
+            } else {
+                quoted.unicodeScalars.append(scalar)
+            }
+        }
+        return quoted
     }
 }

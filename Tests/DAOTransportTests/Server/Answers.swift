@@ -65,6 +65,20 @@ public enum Answers {
         }
     }
 
+    /// Answers without a length, as they are and compressed, complete and broken off at every byte of their bodies.
+    public static let withoutLength: [Answer] = [false, true].flatMap { isPacked in
+        let head = "HTTP/1.1 200 OK\r\n\(isPacked ? "Content-Encoding: gzip\r\n" : "")Connection: close\r\n\r\n"
+        let text = Array(dialogs.utf8)
+        let body = isPacked ? gzip(text) : text
+        // The last eight bytes check what came before.
+        let whole = isPacked ? body.count - 8 : body.count
+        return (0...body.count).map { count in
+            Answer(
+                "\(isPacked ? "gzip" : "identity") without a length, cut at \(count)", Array(head.utf8) + body[..<count],
+                isComplete: count == body.count, hasWholeBody: count >= whole)
+        }
+    }
+
     /// Answers that are unusual, malformed or malicious.
     public static let strange: [Answer] =
         [
