@@ -87,20 +87,25 @@ private struct ScopedStorage<Record: Model>: IncludingStorage {
             ?? PageCursor(after: record, in: query.orderTerms())
     }
 
-    func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
+    private func related() throws -> any IncludingStorage<Record> {
         guard let base = base as? any IncludingStorage<Record> else {
             throw StorageError.readsNoRelatedRows(Record.schema.description.name)
         }
-        try base.readFields(fields, scoped(query), body)
+        return base
+    }
+
+    func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
+        try related().readFields(fields, scoped(query), body)
+    }
+
+    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child> {
+        try related().relatedRows(at: position, forward: forward, of: child)
     }
 
     func read<Target: Model>(
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]] {
-        guard let base = base as? any IncludingStorage<Record> else {
-            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
-        }
-        return try base.read(scoped(query), referring: inverse, to: keys)
+        try related().read(scoped(query), referring: inverse, to: keys)
     }
 
     // MARK: Writes, which see every row

@@ -214,15 +214,16 @@ extension SQLTable {
             if fields.isEmpty { return (sql, countColumn) }
             sql.text += " GROUP BY " + fields.map { comparable[$0] }.joined(separator: ", ")
             let first = order.map { dialect.sortTerm(alias($0.column), isAscending: $0.isAscending, nilsFirst: nil) }
-            return (limited(sql, groups, order: first + terms { comparable[$0] }), countColumn)
+            sql.text += " ORDER BY " + (first + terms { comparable[$0] }).joined(separator: ", ")
+            return (limited(sql, groups), countColumn)
         }
         // SQLite gives columns of a subquery that are called "true" or "false" another name.
         func alias(_ field: Int) -> String { dialect.quoted(".\(field)") }
         let distinct = fields.map { "\(columns[$0]) AS \(alias($0))" }.joined(separator: ", ")
         var sql = try filtered(
             "SELECT \(list(of: fields, alias)) FROM (SELECT DISTINCT \(distinct) FROM \(source)", filter, related)
-        sql.text += ") AS \(dialect.quoted(".groups"))"
-        return (limited(sql, groups, order: terms(alias)), countColumn)
+        sql.text += ") AS \(dialect.quoted(".groups")) ORDER BY " + terms(alias).joined(separator: ", ")
+        return (limited(sql, groups), countColumn)
     }
 
     /// Returns a term of an order.
