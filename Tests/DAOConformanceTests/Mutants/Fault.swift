@@ -30,7 +30,8 @@ enum Fault: String, CaseIterable, Sendable {
         eraseMissingThrows, eraseCountsAsked, eraseLeavesOne, updateCountsOne, uniqueIsSilent, uniqueNamesNothing, nilCollides,
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
-        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition, batchesLoseTheirRest
+        uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, uniqueIgnoresCondition,
+        batchesLoseTheirRest, uniqueIsJudgedAtOnce
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksDropRepeats,
         linksOnlyGrow, linksOutliveChildren, linksForgetOrderLater, linksOutliveParents, linksForgetSharing, linksHoldEverything,
