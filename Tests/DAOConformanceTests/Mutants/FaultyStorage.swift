@@ -227,7 +227,7 @@ struct FaultyStorage<Record: Model>: Storage {
             case .firstRepeatedWins:
                 var seen: Set<Key> = []
                 try base.upsert(records.filter { seen.insert(schema.key(of: $0)).inserted })
-            case .appliesHalf: for record in records { try base.upsert([record]) }
+            case .appliesHalf, .uniqueIsJudgedAtOnce: for record in records { try base.upsert([record]) }
             case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
             case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
             case .referencesMissUpserts: try upsertWithoutReferences(records)
