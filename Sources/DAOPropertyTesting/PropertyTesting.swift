@@ -31,6 +31,9 @@ public enum PropertyTesting {
         /// The life of a database whose application changes: later versions of a model, migrations and
         /// copies.
         case evolution
+        /// Rules of different chapters that meet: a catalog that changes under all that is kept from it, the application's
+        /// code in the middle of a write, builds that start at once, and what happens beside a call.
+        case pairs
         /// Several processes on one database, where the target can start them.
         case processes
     }
@@ -112,6 +115,7 @@ public enum PropertyTesting {
                 if kinds.contains(.rows) { tests.append(RowTest(target: target, patience: patience)) }
                 if kinds.contains(.relationships) { tests.append(RelationshipTest(target: target)) }
                 if kinds.contains(.evolution) { tests.append(EvolutionTest(target: target)) }
+                if kinds.contains(.pairs) { tests.append(PairTest(target: target, patience: patience)) }
                 if sharesDatabases, number % roundsPerProcesses == 0 || kinds.count == 1 {
                     tests.append(ProcessTest(target: target, patience: patience))
                 }

@@ -52,6 +52,7 @@ import Testing
         .publish(.older, 1, 7, by: 1),
         .publish(.newer, 2, 8, by: 1),
         .publish(.newer, 3, 8, by: 0),
+        .publishAtOnce([.init(.older, 4, 9, by: 1), .init(.newer, 5, 9, by: 2), .init(.newer, 6, 9, by: 0)]),
         .pamphlets(.newer, by: 2),
         .pamphlets(.older, by: 1),
         .hold(9, by: 2),

@@ -92,7 +92,9 @@ enum PairsBeside {
             var early = Observations.Results(database.observe { try count { try database.rows(of: "item") } })
             var seen = try await early.next("what is there at first")
             try expectEqual(seen, -1, "no entity")
-            try await database.dao(Item.self).create(Item.make([1, 2]))
+            let items = try database.dao(Item.self)
+            while seen != 0 { seen = try await early.next("the entity that has come, without rows") }
+            try await items.create(Item.make([1, 2]))
             while seen != 2 { seen = try await early.next("two rows of the entity that has come") }
             // One that was made while the entity was there.
             let rows = try database.rows(of: "item")

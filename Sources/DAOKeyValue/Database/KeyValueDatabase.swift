@@ -82,7 +82,7 @@ public final class KeyValueDatabase: Database {
         if let stored {
             table = stored.entry.stored.description == declared ? stored : try bringUpToDate(stored, declaration)
         } else if canAdd, !capabilities.isReadOnly {
-            try write(.call) { handle in
+            try write(.call, touching: declared.name) { handle in
                 // Another process can have added it meanwhile, as it declares it.
                 if try engine.table(named: declared.name, in: handle) == nil {
                     _ = try engine.makeTable(for: declaration, in: handle)

@@ -22,6 +22,13 @@ struct ProcessGenerator {
     mutating func script(_ count: Int) -> [ProcessStep] {
         var steps: [ProcessStep] = []
         append(.start(1), to: &steps)
+        if random.below(2) == 0 {
+            // Builds that start at once, often beside an older one that has rows.
+            if random.below(2) == 0 { append(.publish(.older, 0, 1, by: 0), to: &steps) }
+            append(.start(2), to: &steps)
+            append(publishAtOnce(by: [1, 2]), to: &steps)
+            append(.pamphlets(.newer, by: 0), to: &steps)
+        }
         // This process then reads the relationships before another process declares one.
         if random.below(2) == 0 { append(.take(0, by: 0), to: &steps) }
         while steps.count < count {
@@ -32,11 +39,19 @@ struct ProcessGenerator {
             // What a step did is looked at before anything hides it.
             case .publish(_, _, _, let process):
                 append(.pamphlets(.newer, by: reference.running.subtracting([process]).max() ?? 0), to: &steps)
+            case .publishAtOnce: append(.pamphlets(.older, by: reference.running.max() ?? 0), to: &steps)
             case .give, .take: append(.list(by: reference.running.max() ?? 0), to: &steps)
             default: break
             }
         }
         return steps
+    }
+
+    private mutating func publishAtOnce(by processes: [Int]) -> ProcessStep {
+        .publishAtOnce(
+            processes.enumerated().map { place, process in
+                .init(random.pick(ConformanceProcesses.Build.allCases), place, random.below(100), by: process)
+            })
     }
 
     private mutating func append(_ step: ProcessStep, to steps: inout [ProcessStep]) {
@@ -47,7 +62,7 @@ struct ProcessGenerator {
     private mutating func step() -> ProcessStep {
         let process = random.below(Self.others + 1)
         let amount = 1 + random.below(9)
-        switch random.below(34) {
+        switch random.below(36) {
         case 0...1: return .start(process)
         case 2...5:
             // While another process is in a transaction, this one has to say how long it waits.
@@ -71,6 +86,7 @@ struct ProcessGenerator {
         case 27: return .list(by: process)
         case 28...31:
             return .publish(random.pick(ConformanceProcesses.Build.allCases), random.below(4), random.below(100), by: process)
+        case 32...33: return publishAtOnce(by: reference.running.sorted())
         default: return .pamphlets(random.pick(ConformanceProcesses.Build.allCases), by: process)
         }
     }

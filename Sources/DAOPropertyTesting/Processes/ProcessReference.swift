@@ -60,6 +60,11 @@ struct ProcessReference {
         case .observe(_, let process), .give(_, let process), .take(_, let process), .list(let process),
             .publish(_, _, _, let process), .pamphlets(_, let process):
             return holder == nil && running.contains(process)
+        case .publishAtOnce(let publications):
+            // Of two that write one row, which is first is not known; and a process does one thing at a time.
+            return holder == nil && running.isSuperset(of: publications.map(\.process))
+                && Set(publications.map(\.id)).count == publications.count
+                && Set(publications.map(\.process)).count == publications.count
         case .reopen: return holder?.process != 0
         }
     }
@@ -98,6 +103,10 @@ struct ProcessReference {
         case .list: expectation.answer = posts.map { "t of nobody: \($0) in \($0.count) and 1 links" } ?? ""
         case .publish(let build, let id, let number, let process):
             expectation.answer = opens(build, process) ? publish(build, id, number) : "schemaMismatch"
+        case .publishAtOnce(let publications):
+            expectation.answer = publications.map {
+                opens($0.build, $0.process) ? publish($0.build, $0.id, $0.number) : "schemaMismatch"
+            }.joined(separator: ", ")
         case .pamphlets(let build, let process):
             expectation.answer = opens(build, process) ? texts(build).joined(separator: ", ") : "schemaMismatch"
         }

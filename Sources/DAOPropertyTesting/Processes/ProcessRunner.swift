@@ -109,6 +109,20 @@ final class ProcessRunner {
         case .publish(let build, let id, let number, let process):
             if process > 0 { return try ask(process, "publish \(build) \(id) \(number)") }
             return try elsewhere { [ledger] in try ledger.publish(build, id, number) }
+        case .publishAtOnce(let publications):
+            for each in publications where each.process > 0 {
+                try other(each.process).say("publish \(each.build) \(each.id) \(each.number)")
+            }
+            let own = try publications.first { $0.process == 0 }.map { each in
+                try elsewhere { [ledger] in try ledger.publish(each.build, each.id, each.number) }
+            }
+            return try publications.map { each in
+                if each.process == 0 { return own ?? "" }
+                var answer = try answer(of: other(each.process))
+                // One that does not wait as long as the others take says so, and comes again.
+                while answer == "busy" { answer = try ask(each.process, "publish \(each.build) \(each.id) \(each.number)") }
+                return answer
+            }.joined(separator: ", ")
         case .pamphlets(let build, let process):
             if process > 0 { return try ask(process, "pamphlets \(build)") }
             return try elsewhere { [ledger] in try ledger.pamphlets(build) }

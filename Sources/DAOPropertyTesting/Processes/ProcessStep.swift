@@ -38,11 +38,39 @@ public enum ProcessStep: Sendable, Hashable {
     /// Stores a pamphlet, with an id and a number, through the model of one build of the application. The process
     /// opens that model if it has not done so before.
     case publish(ConformanceProcesses.Build, Int, Int, by: Int)
+    /// Several processes store pamphlets at once, each through the model of its build: as when builds of the application start in
+    /// the same moment.
+    case publishAtOnce([Publication])
     /// Reads the pamphlets through the model of a build.
     case pamphlets(ConformanceProcesses.Build, by: Int)
 }
 
+extension ProcessStep {
+    /// A pamphlet that a process stores.
+    public struct Publication: Sendable, Hashable {
+        var build: ConformanceProcesses.Build
+        var id: Int
+        var number: Int
+        var process: Int
+
+        /// Describes a pamphlet and who stores it.
+        public init(_ build: ConformanceProcesses.Build, _ id: Int, _ number: Int, by process: Int) {
+            (self.build, self.id, self.number, self.process) = (build, id, number, process)
+        }
+    }
+}
+
+extension ProcessStep.Publication: SwiftSource {
+    /// The publication as an expression.
+    var source: String { ".init(.\(build), \(id), \(number), by: \(process))" }
+}
+
 extension ProcessStep: ReplayedStep {
+    /// With fewer of what is done at once.
+    var smallerForms: [[Self]] {
+        if case .publishAtOnce(let publications) = self { publications.smaller().map { [.publishAtOnce($0)] } } else { [] }
+    }
+
     /// The step as Swift, without the default of an argument.
     var source: String { SwiftLiteral.source(self).replacing(", waiting: nil", with: "") }
 }

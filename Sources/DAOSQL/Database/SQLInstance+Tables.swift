@@ -228,7 +228,7 @@ extension SQLInstance {
         guard let settings else {
             throw StorageError.readOnly(path)
         }
-        try coordinator.write(.call) { session in
+        try coordinator.write(.call, touching: declared.name) { session in
             try begin(session, settings, changesTables: true)
             let schema = schema(session)
             if try schema.entity(named: declared.name) == nil { try schema.create(SQLTable(declared, dialect: dialect)) }
