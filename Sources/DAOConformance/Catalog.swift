@@ -29,7 +29,7 @@ enum Catalog {
         EvolutionRelations.cases, EvolutionReferences.cases,
         EvolutionRetired.cases, EvolutionRetiredRelations.cases, EvolutionDeclarations.cases, EvolutionParts.cases,
         EvolutionRows.cases, EvolutionCaches.cases,
-        Thresholds.cases, Pairs.cases,
+        Thresholds.cases, ThresholdsQueries.cases, Pairs.cases, SecondLevel.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
     ]
 }

@@ -1,0 +1,191 @@
+import DAOCore
+
+/// Rules of relationships on the rows below those that a call names: rows of rows, rows that a cascade reaches, and rows that a read
+/// brings.
+enum SecondLevel {
+    static let cases: [ConformanceCase] = writing + reading
+
+    private static let writing: [ConformanceCase] = [
+        ConformanceCase(
+            "R.restrictedBelowACascade", "R10", "W3", "R4",
+            title: "a restricted Reference to a row that a cascade reaches prevents the erasure, at any depth"
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            let (pledges, receipts) = (try database.dao(Pledge.self), try database.dao(Receipt.self))
+            try database.dao(Person.self).create(Person(id: 1, name: "Ada"))
+            // 2 is a part of 1, and 3 of 2.
+            let wholes: [Int?] = [nil, 1, 2, nil]
+            try errands.create(
+                wholes.enumerated().map {
+                    Errand(id: $0.offset + 1, whole: $0.element.map { Reference($0) }, owner: Reference(1))
+                })
+            try receipts.create((1...4).map { Receipt(id: "\($0)", errand: Reference($0)) })
+            for below in [2, 3] {
+                try pledges.create(Pledge(id: 1, errand: Reference(below)))
+                for (what, body): (String, () throws -> Int) in [
+                    ("by key", { try errands.erase(byPrimaryKey: 1) }),
+                    ("by a condition", { try errands.erase { $0.id.in([1, 4]) } }),
+                    ("inside", { try database.transaction { try errands.erase(byPrimaryKey: 1) } }),
+                ] {
+                    try expectError(
+                        .referenceViolation, "\(what), a pledge of \(below)", entity: "pledge", key: 1,
+                        conflictingKey: UniqueID(below), field: "errand", body)
+                    try expectEqual(try errands.read().map(\.id), [1, 2, 3, 4], "the errands, \(what)")
+                    try expectEqual(try receipts.count(), 4, "the receipts, \(what)")
+                }
+                try pledges.erase()
+            }
+            try pledges.create(Pledge(id: 1, errand: Reference(4)))
+            try expectEqual(try errands.erase(byPrimaryKey: 1), 1, "errands erased")
+            try expectEqual(try errands.read().map(\.id), [4], "the errands that are left")
+            try database.expectVerified()
+        },
+        ConformanceCase(
+            "R.orphansOfOwnedRows", "R3", "R8", "R7",
+            title: "a row that loses its last parent is erased, also where the parent is written with a row above it"
+        ) { context in
+            let (database, volumes) = try context.open(with: Volume.self)
+            let covers = try database.dao(Cover.self)
+            func leaf(_ id: Int, _ cover: Int?) -> Leaf {
+                Leaf(id: id, cover: cover.map { Cover(id: $0) }, marks: [Cover(id: id * 100)])
+            }
+            func ids() throws -> [Int] { try covers.read().map(\.id) }
+            try volumes.create(Volume(id: 1, leaves: [leaf(1, 10), leaf(2, 20)], first: leaf(3, 30)))
+            try expectEqual(try ids(), [10, 20, 30, 100, 200, 300], "the covers at first")
+            try volumes.persist(Volume(id: 1, leaves: [leaf(1, 11), leaf(2, nil)], first: leaf(3, 20)))
+            try expectEqual(try ids(), [11, 20, 100, 200, 300], "the covers after others and none")
+            try volumes.update(where: { $0.id == 1 }) { volume in
+                volume.leaves[0].cover = nil
+                volume.first?.cover = Cover(id: 31)
+                volume.leaves[1].marks = []
+            }
+            try expectEqual(try ids(), [31, 100, 300], "the covers after an update")
+            // A row that another one holds stays.
+            try database.dao(Leaf.self).create(Leaf(id: 9, cover: Cover(id: 31), marks: [Cover(id: 100)]))
+            try volumes.persist(
+                Volume(id: 1, leaves: [Leaf(id: 1, cover: nil, marks: [])], first: Leaf(id: 3, cover: nil, marks: [])))
+            try expectEqual(try ids(), [31, 100], "the covers that another leaf holds")
+            try database.expectVerified()
+        },
+    ]
+
+    private static let reading: [ConformanceCase] = [
+        ConformanceCase(
+            "R.includingRequiredBelow", "R6", "R11",
+            title: "a read that would leave out a list of a row that it brings is invalidQuery with its entity and field"
+        ) { context in
+            let (database, orders) = try context.open(with: Order.self)
+            let volumes = try database.dao(Volume.self)
+            func refuses(_ what: String, entity: String, field: String, _ body: () throws -> some Any) throws {
+                try expectError(.invalidQuery, what, entity: entity, field: field) { try body() }
+            }
+            // Before and after there are rows.
+            for round in 0..<2 {
+                try refuses("a Reference, round \(round)", entity: "volume", field: "leaves") { try orders.including(\.volume) }
+                try refuses("a list, round \(round)", entity: "leaf", field: "marks") { try orders.including(\.leaves) }
+                try refuses("both, round \(round)", entity: "volume", field: "leaves") {
+                    try orders.including(\.volume, \.leaves)
+                }
+                try volumes.persist(Volume(id: 1, leaves: [], first: nil))
+                try orders.persist(Order(id: 1, volume: Reference(1), leaves: [Leaf(id: 1, cover: nil, marks: [])]))
+                try expectEqual(try orders.including().read().map(\.leaves), [nil], "a read that brings nothing")
+            }
+        },
+        ConformanceCase(
+            "R.includingToOneBelow", "R11", "R6",
+            title: "the row of a Reference and of a list that a read brings has the row of its optional model, without lists"
+        ) { context in
+            let (database, pins) = try context.open(with: Pin.self)
+            let posts = [
+                Post(id: 1, text: "one", author: Person(id: 1, name: "Ada")), Post(id: 2, text: "two"),
+                Post(id: 3, text: "three", author: Person(id: 1, name: "Ada")),
+            ]
+            try database.dao(Post.self).create(posts)
+            try pins.create((1...3).map { Pin(id: $0, post: Reference($0), posts: [posts[3 - $0]]) })
+            for pin in try pins.including(\.post, \.posts).read() {
+                try expectEqual(pin.post?.row, posts[pin.id - 1], "the row of pin \(pin.id)")
+                try expectEqual(pin.posts, [posts[3 - pin.id]], "the list of pin \(pin.id)")
+            }
+            var streamed: [Person?] = []
+            try pins.including(\.post).forEach { streamed.append($0.post?.row?.author) }
+            try expectEqual(streamed, posts.map(\.author), "the authors in a stream")
+        },
+        ConformanceCase(
+            concurrent: "O.referenceOfReference", "O5", "O1", "P5",
+            title: "an observation sees a change of a row that a Reference of a related row leads to"
+        ) { context in
+            let (database, pins) = try context.open(with: Receipt.self)
+            let people = try database.dao(Person.self)
+            try await people.create([Person(id: 1, name: "Ada"), Person(id: 2, name: "Bo")])
+            try await database.dao(Errand.self).create((1...2).map { Errand(id: $0, owner: Reference($0)) })
+            try await pins.create((1...2).map { Receipt(id: "\($0)", errand: Reference($0)) })
+            var rows = Observations.Results(pins.observe { $0.errand.owner.name == "new" })
+            var counts = Observations.Results(database.observe { try pins.count { $0.errand.owner.name == "new" } })
+            _ = try await rows.next("the first rows")
+            _ = try await counts.next("the first count")
+            try await people.update(where: { $0.id == 2 }) { $0.name = "new" }
+            let found = try await rows.next("rows after a change of the owner").map(\.id)
+            try expectEqual(found, ["2"], "the receipts of the owner")
+            let count = try await counts.next("the count after a change of the owner")
+            try expectEqual(count, 1, "the number of receipts of the owner")
+        },
+    ]
+}
+
+/// A row that keeps the errand that it refers to.
+private struct Pledge: Plain, Model, Equatable {
+    var id: Int
+    var errand: Reference<Errand>
+
+    static let schema = Schema(
+        "pledge", Self.init, Field("id", \.id, .primaryKey), Field("errand", \.errand, .restricted))
+}
+
+private struct Cover: Plain, Model, Equatable {
+    var id: Int
+
+    static let schema = Schema("cover", Self.init, Field("id", \.id, .primaryKey))
+}
+
+/// A row whose related rows go with the last one that has them.
+private struct Leaf: Plain, Model, Equatable {
+    var id: Int
+    var cover: Cover?
+    var marks: [Cover]
+
+    static let schema = Schema(
+        "leaf", Self.init,
+        Field("id", \.id, .primaryKey), Field("cover", \.cover, .cascade), Field("marks", \.marks, .cascade))
+}
+
+/// A row that owns leaves.
+private struct Volume: Plain, Model, Equatable {
+    var id: Int
+    var leaves: [Leaf]
+    var first: Leaf?
+
+    static let schema = Schema(
+        "volume", Self.init,
+        Field("id", \.id, .primaryKey), Field("leaves", \.leaves, .owned), Field("first", \.first, .owned))
+}
+
+/// A row that leads to others whose lists are in every read.
+private struct Order: Plain, Model, Equatable {
+    var id: Int
+    var volume: Reference<Volume>?
+    var leaves: [Leaf]?
+
+    static let schema = Schema(
+        "order", Self.init,
+        Field("id", \.id, .primaryKey), Field("volume", \.volume), Field("leaves", \.leaves, .linked))
+}
+
+/// A row that leads to posts, which have authors.
+private struct Pin: Plain, Model, Equatable {
+    var id: Int
+    var post: Reference<Post>?
+    var posts: [Post]?
+
+    static let schema = Schema(
+        "pin", Self.init, Field("id", \.id, .primaryKey), Field("post", \.post), Field("posts", \.posts, .linked))
+}
