@@ -131,6 +131,42 @@ enum EvolutionCaches {
             try expectEqual(try people.erase(byPrimaryKey: 2), 1, "people erased when another entity came instead")
         },
         ConformanceCase(
+            "E.cachesUndoneLate", "E9", "T1", "R10",
+            title: "a relationship that was undone after an erasure has used it counts no longer, whatever comes in its place",
+            requires: [.evolution]
+        ) { context in
+            let declarations: [(any Database) throws -> Void] = [
+                { _ = try $0.dao(Label.self) }, { _ = try $0.dao(Counter.self) }, { _ = try $0.dao(Item.self) },
+                { _ = try $0.dao(Blob.self) }, { _ = try $0.dao(Reading.self) }, { _ = try $0.dao(Member.self) },
+                { _ = try $0.dao(Computed.self) },
+            ]
+            // What comes instead can have the same numbers in the catalog; each number of entities is one of a database.
+            for number in 1...7 {
+                let database = try context.openOther("\(number)")
+                let people = try database.dao(Person.self)
+                try people.create(Self.people)
+                try expectRollback(of: database) {
+                    try CatalogChange.declare.run(database)
+                    // Nothing fails inside, so that only the transaction itself is undone.
+                    try expectEqual(try people.erase(byPrimaryKey: 3), 1, "the people erased inside")
+                }
+                for declare in declarations.prefix(number) { try declare(database) }
+                try expectEqual(try people.erase(byPrimaryKey: 1), 1, "the people erased after \(number) entities came")
+                try expectEqual(try people.erase { $0.id == 2 }, 1, "the people erased by a condition")
+                try database.expectVerified()
+                // And the other way: what is declared now counts, though the undone catalog had none of it.
+                let other = try context.openOther("other\(number)")
+                let others = try other.dao(Person.self)
+                try others.create(Self.people)
+                try expectRollback(of: other) {
+                    for declare in declarations.prefix(number) { try declare(other) }
+                    try expectEqual(try others.erase(byPrimaryKey: 3), 1, "the people erased inside")
+                }
+                try CatalogChange.declare.run(other)
+                try expectRelated(other, others)
+            }
+        },
+        ConformanceCase(
             "E.cachesUndoneInside", "E9", "T2", title: "a relationship that a savepoint undid counts no longer",
             requires: [.savepoints]
         ) { context in

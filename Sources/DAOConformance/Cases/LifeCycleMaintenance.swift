@@ -402,6 +402,43 @@ enum LifeCycleMaintenance {
             try expectEqual(try ledger.count(), 3, "the count after the compaction")
             try expectEqual(try context.startProcess().ask("count"), "3", "the count of a later process")
         },
+        ConformanceCase(
+            "L.compactGivenUp", "L11", "C2", "L8",
+            title: "after a compaction that was given up for a reader, that of another process leaves this one its file",
+            requires: [.processes, .snapshotReads]
+        ) { context in
+            let database = try context.open { $0.busyTimeout = .milliseconds(1500) }
+            let ledger = try ProcessLedger(database)
+            try ledger.increment()
+            // So many rows that a reader begins while they are copied.
+            let items = try database.dao(Item.self)
+            try items.create((0..<6000).map { Item(id: 10_000 + $0, name: String(repeating: "x", count: 500)) })
+            try items.erase { $0.id >= 10_000 && $0.id < 12_000 }
+            let isOver = Shared(false)
+            let reader = Background {
+                while !isOver.value {
+                    try database.snapshot {
+                        _ = try ledger.count()
+                        Thread.sleep(forTimeInterval: 0.4)
+                    }
+                    Thread.sleep(forTimeInterval: 0.01)
+                }
+            }
+            do {
+                _ = try database.compact()
+            } catch let error as StorageError where error.kind == .busy {}
+            isOver.change { $0 = true }
+            try reader.wait()
+            let process = try context.startProcess()
+            try expectEqual(try process.ask("count"), "1", "the count of the other process")
+            let answer = try process.ask("compact")
+            try expect(["done", "busy"].contains(answer), "the answer of the other process: \(answer)")
+            try ledger.increment()
+            try expectEqual(try process.ask("count"), "2", "the count of the other process after a write of this one")
+            try expectEqual(try process.ask("increment 1"), "done", "a write of the other process")
+            try expectEqual(try ledger.count(), 3, "the count")
+            try expectEqual(try items.count { $0.id >= 10_000 }, 4000, "the rows")
+        },
     ]
 
     /// Stores rows in entities with all kinds of indexes and links, changes and erases some.
@@ -456,7 +493,30 @@ enum LifeCycleMaintenance {
             try await database.transaction {
                 _ = try expectError(.invalidTransaction, "inside a transaction") { try database.suspend() }
             }
-        }
+        },
+        ConformanceCase(
+            concurrent: "L.suspendedBesideAProcess", "L13", "O1", "C2",
+            title: "an observation delivers what another process has committed during a suspension, from the next call on",
+            requires: [.processes]
+        ) { context in
+            let ledger = try ProcessLedger(context.open())
+            let process = try context.startProcess()
+            let items = try ledger.database.dao(Item.self)
+            var counts = Observations.Results(ledger.database.observe { try ledger.count() })
+            _ = try await counts.next("the first count")
+            for round in 1...3 {
+                do {
+                    try await ledger.database.suspend()
+                } catch let error as StorageError where error.kind == .unsupported {
+                    return
+                }
+                try expectEqual(try process.ask("increment 1"), "done")
+                // A call that reads another entity, or writes one.
+                if round == 2 { try await items.persist(Item(id: round, name: "")) } else { _ = try await items.count() }
+                let count = try await counts.next("the count after suspension \(round)")
+                try expectEqual(count, round, "the observed count")
+            }
+        },
     ]
 
     private static func expectSound(_ report: VerificationReport, _ rows: [String: Int]) throws {

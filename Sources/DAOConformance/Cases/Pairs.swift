@@ -290,6 +290,90 @@ enum Pairs {
             try expectWorks("a query that is refused")
         },
         ConformanceCase(
+            "T.indexesAfterARefusal", "T2", "W3", "Q9", "L9",
+            title: "a refused row leaves nothing in an index, also when the transaction goes on with other rows",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try context.open(with: Refusable.self)
+            try dao.create([
+                Refusable(id: 1, place: "a", code: "one", tags: ["x"]), Refusable(id: 2, place: "b", code: "two", tags: []),
+            ])
+            func refused(_ what: String, key: UniqueID, other: UniqueID = 1, _ body: () throws -> Void) throws {
+                try expectError(.uniqueViolation, what, entity: "refusable", key: key, conflictingKey: other, field: "code", body)
+            }
+            try database.transaction {
+                try refused("create", key: 3) {
+                    try dao.create(Refusable(id: 3, place: "refused", code: "one", tags: ["r", "s"]))
+                }
+                try dao.create(Refusable(id: 4, place: "c", code: nil, tags: ["y"]))
+                try refused("persist", key: 2) { try dao.persist(Refusable(id: 2, place: "refused", code: "one", tags: ["r"])) }
+                try dao.persist(Refusable(id: 4, place: "d", code: "four", tags: ["y", "z"]))
+                try refused("create of several", key: 6) {
+                    try dao.create([
+                        Refusable(id: 5, place: "refused", code: "five", tags: ["r"]),
+                        Refusable(id: 6, place: "refused", code: "one", tags: ["s"]),
+                    ])
+                }
+                try refused("an update", key: 4) {
+                    try dao.update(where: { $0.id == 4 }) { ($0.place, $0.code) = ("refused", "one") }
+                }
+                try refused("a set", key: 4) { try dao.set(\.code, to: "one") { $0.id == 4 } }
+                try dao.erase(byPrimaryKey: 2)
+            }
+            let rows = [
+                Refusable(id: 1, place: "a", code: "one", tags: ["x"]),
+                Refusable(id: 4, place: "d", code: "four", tags: ["y", "z"]),
+            ]
+            try expectSame(try dao.read(), rows, "the rows")
+            for place in ["a", "b", "c", "d", "refused"] {
+                try expectEqual(
+                    try dao.read { $0.place == place }.map(\.id), rows.filter { $0.place == place }.map(\.id), "at '\(place)'")
+            }
+            for tag in ["r", "s", "x", "y", "z"] {
+                try expectEqual(
+                    try dao.read { $0.tags.contains(tag) }.map(\.id), rows.filter { $0.tags.contains(tag) }.map(\.id),
+                    "with '\(tag)'")
+            }
+            try database.expectVerified()
+        },
+        ConformanceCase(
+            "E.copyFinishedIsOver", "E5",
+            title: "a copy that ended after its last row is over when it was called again: later rows of the source are refused",
+            requires: [.evolution]
+        ) { context in
+            // Every entity has rows, so that nothing is left to do but to end.
+            let source = try context.openOther("source")
+            let (items, labels) = (try source.dao(Item.self), try source.dao(Label.self))
+            try items.create(Item.make(1...250))
+            try labels.create([Label.make(1)])
+            var steps = 0
+            while steps < 50 {
+                let target = try context.openOther("t\(steps)")
+                var count = 0
+                var isWhole = false
+                do {
+                    try source.copy(to: target, rowLimit: 100) { _ in
+                        count += 1
+                        if count > steps { throw DeliberateError() }
+                    }
+                    isWhole = true
+                } catch is DeliberateError {}
+                try source.copy(to: target)
+                try items.create(Item(id: 1000, name: "later"))
+                try expectError(.duplicateKey, "a copy of more rows, after step \(steps)", entity: "item", key: 250, field: "id")
+                {
+                    try source.copy(to: target)
+                }
+                try expectSame(try target.dao(Item.self).read(), Item.make(1...250), "the rows after step \(steps)")
+                try items.erase(byPrimaryKey: 1000)
+                try expectEqual(
+                    try source.copy(to: target).rowsWritten, 0, "the rows of a copy of what is there, after step \(steps)")
+                if isWhole { break }
+                steps += 1
+            }
+            try expect(steps > 2 && steps < 50, "steps at which a copy can end: \(steps)")
+        },
+        ConformanceCase(
             "E.copyGoesOnBeforeTheIndexes", "E5", "L9",
             title: "a copy that ended after its last row, before its indexes, is finished by the next one",
             requires: [.evolution, .persistence]
@@ -328,4 +412,17 @@ enum Pairs {
             try expect(steps > 2 && steps < 200, "steps at which a copy can end: \(steps)")
         },
     ]
+}
+
+/// A row with an index before and after the unique one, and an index on elements.
+private struct Refusable: Plain, Model, Equatable {
+    var id: Int
+    var place: String
+    var code: String?
+    var tags: [String]
+
+    static let schema = Schema(
+        "refusable", Self.init,
+        Field("id", \.id, .primaryKey), Field("place", \.place, .indexed), Field("code", \.code, .unique), Field("tags", \.tags),
+        indexes: [Index(elements: \.tags), Index(\.place, \.code)])
 }

@@ -104,6 +104,7 @@ extension ProcessLedger {
             } catch is DeliberateError {
                 return "done"
             }
+        case "compact": return try sayingBusy { _ = try database.compact() }
         case "erase": return try erasePost(number)
         case "publish": return try build(words).map { try publish($0, number, numbers.count > 1 ? numbers[1] : 0) }
         case "catalog": return try words.dropFirst().first.flatMap { CatalogChange(rawValue: String($0)) }.map(change)
