@@ -15,6 +15,29 @@ import Testing
         #expect(database.transactions < 50)
     }
 
+    @Test(arguments: [63, 64, 65, 66, 129, 200]) func sharedCommitHasAtMost64Calls(_ number: Int) async throws {
+        for _ in 0..<3 {
+            let database = try CountingDatabase()
+            let executor = database.engineState.executor
+            let calls = try await withThrowingTaskGroup(of: Void.self) { group in
+                // The others wait meanwhile.
+                group.addTask { try await executor.write { Thread.sleep(forTimeInterval: 0.1) } }
+                for _ in 0..<number {
+                    group.addTask {
+                        try await executor.write(sharing: database, mayRunAgain: true) {
+                            let transaction = AmbientTransaction.current == nil ? 0 : database.transactions
+                            database.lengths.withLock { $0[transaction, default: 0] += 1 }
+                        }
+                    }
+                }
+                try await group.waitForAll()
+                return database.lengths.withLock { $0 }
+            }
+            #expect(calls.values.reduce(0, +) == number)
+            #expect(calls.values.allSatisfy { $0 <= 64 }, "\(calls)")
+        }
+    }
+
     @Test func callsThatFollowEachOtherDoNotShare() async throws {
         let database = try CountingDatabase()
         for _ in 0..<20 { try await database.transaction {} }
@@ -63,6 +86,8 @@ private final class CountingDatabase: Database {
     private let base: any Database
     private let count = Atomic(0)
     let failure = Lock<StorageError?>(nil)
+    /// The number of calls in each transaction.
+    let lengths = Lock<[Int: Int]>([:])
     /// What precedes a transaction.
     let beginning = Lock<(@Sendable () throws -> Void)?>(nil)
     let configuration: DatabaseConfiguration

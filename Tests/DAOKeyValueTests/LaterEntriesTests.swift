@@ -47,8 +47,11 @@ import Testing
     private struct Tagged: Plain, Model {
         var id: Int
         var tags: [String]
+        var place = ""
+        var marks: [String] = []
         static let schema = Schema(
-            "tagged", Self.init, Field("id", \.id, .primaryKey), Field("tags", \.tags), indexes: [Index(elements: \.tags)])
+            "tagged", Self.init, Field("id", \.id, .primaryKey), Field("tags", \.tags), Field("place", \.place, .indexed),
+            Field("marks", \.marks), indexes: [Index(elements: \.tags), Index(elements: \.marks), Index(\.place, \.id)])
     }
 
     private let rows = (0..<1000).map(Parcel.make)
@@ -110,12 +113,22 @@ import Testing
         let tags = (0..<100).map { "\($0)" + String(repeating: "-", count: 240) }
         // 25 MB of entries.
         let wanted = tags[50] + "7"
-        let rows = (0..<1000).map { row in Tagged(id: row, tags: tags.map { $0 + "\(row % 10)" }) }
+        let rows = (0..<1000).map { row in
+            Tagged(id: row, tags: tags.map { $0 + "\(row % 10)" }, place: "place \(row)", marks: ["\(row % 3)", "m\(row)"])
+        }
         let database = try KeyValueDatabase(store: MemoryStore())
         let storage = try database.storage(for: Tagged.self)
         try storage.insert(rows)
         let report = try database.verify()
         #expect(report.isSound, "\(report)")
         #expect(try storage.count(Query(where: Condition<Tagged> { $0.tags.contains(wanted) })) == 100)
+        // Every index has all of its entries, those before the first part was written and those after it, and no other ones.
+        for row in rows {
+            #expect(try storage.keys(Query(where: Condition<Tagged> { $0.place == row.place })) == [.integer(Int64(row.id))])
+            #expect(
+                try storage.keys(Query(where: Condition<Tagged> { $0.marks.contains("m\(row.id)") })) == [.integer(Int64(row.id))]
+            )
+        }
+        #expect(try storage.count(Query(where: Condition<Tagged> { $0.marks.contains("1") })) == 333)
     }
 }

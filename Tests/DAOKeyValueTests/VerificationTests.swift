@@ -72,6 +72,41 @@ import Testing
         }
     }
 
+    private struct Lot: Plain, Model, Equatable {
+        var id: Int
+        var place: String
+        var price: Int?
+        static let schema = Schema(
+            "lot", Self.init, Field("id", \.id, .primaryKey), Field("place", \.place), Field("price", \.price),
+            indexes: [Index(\.place, \.id, where: { $0.price > 5 })])
+    }
+
+    /// A partial index has the rows that meet its condition, and no other ones (contract Q9).
+    @Test func anEntryOfARowThatDoesNotMeetTheConditionIsReported() throws {
+        func entries(_ prices: [Int?]) throws -> [StoredEntry] {
+            let (database, store) = try opened([])
+            let lots = prices.enumerated().map { Lot(id: $0.offset, place: "p", price: $0.element) }
+            try database.storage(for: Lot.self).insert(lots)
+            return try store.entries()
+        }
+        let prices: [Int?] = [9, 7, 6]
+        let whole = try entries(prices)
+        #expect(try opened(whole).database.verify().isSound)
+        for index in prices.indices {
+            for other in [nil, 1, 5] as [Int?] {
+                var changed = prices
+                changed[index] = other
+                let less = try entries(changed)
+                #expect(try opened(less).database.verify().isSound)
+                let known = Set(less.map(\.key))
+                let left = whole.filter { !known.contains($0.key) }
+                #expect(left.count == 1)
+                try expectDamage(less + left, "lot \(index) with \(String(describing: other))")
+                try expectDamage(whole.filter { !left.map(\.key).contains($0.key) }, "lot \(index) without its entry")
+            }
+        }
+    }
+
     @Test func everyFlippedBitIsReported() throws {
         let whole = try whole()
         var flips = 0

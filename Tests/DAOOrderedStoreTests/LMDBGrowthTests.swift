@@ -102,6 +102,23 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.value([2]) } == large)
     }
 
+    @Test("after a growth that a reader has prevented, the first write without that reader has the space")
+    func growthAfterARefusal() throws {
+        let store = try LMDBStore(
+            path: place.path("refused.lmdb"),
+            options: LMDBOptions(durability: .relaxed, initialMapSize: 1 << 20, writeTimeout: 0.2))
+        defer { store.close() }
+        try store.write { try $0.store([1], [1]) }
+        // It needs a map that is twice as large.
+        let large = Bytes(repeating: 1, count: 1_200_000)
+        let reader = try store.begin(.read)
+        for _ in 0..<2 { #expect(failureKind { try store.write { try $0.store([2], large) } } == .outOfSpace) }
+        reader.abort()
+        try store.write { try $0.store([2], large) }
+        #expect(try store.read { try $0.value([2]) } == large)
+        #expect(try store.read { try $0.value([1]) } == [1])
+    }
+
     @Test("short readers are not affected by the growth")
     func growthUnderReaders() throws {
         let store = try LMDBStore(

@@ -32,6 +32,31 @@ import Testing
         #expect(try messages.read(key: .integer(3))?.subject == "new")
     }
 
+    /// Contract W9: a field that the closure leaves as it was read follows what is stored then.
+    @Test func aWriteAroundAWriteThroughTheHandleFollowsIt() throws {
+        let database = try place.database()
+        let notes = DAO<Note>(storage: try database.storage(for: Note.self))
+        let plain = DAO<PlainNote>(storage: try database.storage(for: PlainNote.self))
+        for round in 0..<2 {
+            try notes.persist(
+                Note(id: 1, title: "a", text: "a", revision: Revision(rawValue: Int64(round * 3)), tags: [NoteTag(id: 1)]))
+            try plain.persist(PlainNote(id: 1, title: "a", text: "a"))
+            try notes.update(where: { $0.id == 1 }) { note in
+                try database.underlying(as: SQLiteHandle.self) { handle in
+                    _ = try handle.execute("UPDATE note SET text = 'raw', revision = revision + 1")
+                }
+                note.title = "b"
+            }
+            try plain.update(where: { $0.id == 1 }) { note in
+                try database.underlying(as: SQLiteHandle.self) { _ = try $0.execute("UPDATE plainnote SET text = 'raw'") }
+                note.title = "b"
+            }
+            let revision = Revision(rawValue: Int64(round * 3 + 3))
+            #expect(try notes.read() == [Note(id: 1, title: "b", text: "raw", revision: revision, tags: [NoteTag(id: 1)])])
+            #expect(try plain.read() == [PlainNote(id: 1, title: "b", text: "raw")])
+        }
+    }
+
     @Test func handleIsTheConnectionOfTheTransaction() throws {
         let (database, messages) = try opened()
         let counted = try database.transaction {
@@ -193,4 +218,33 @@ private struct Subject: Plain {
 private struct Subjects: ReplacingTranslator {
     func translate(model: Message) throws -> Subject { Subject(id: model.id, subject: model.subject) }
     func translate(plain: Subject) throws -> Message { .numbered(plain.id) }
+}
+
+private struct PlainNote: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var text: String
+
+    static let schema = Schema(
+        "plainnote", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("text", \.text))
+}
+
+private struct NoteTag: Plain, Model, Equatable {
+    var id: Int
+
+    static let schema = Schema("notetag", Self.init, Field("id", \.id, .primaryKey))
+}
+
+/// A row with a list, which counts its writes.
+private struct Note: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var text: String
+    var revision: Revision
+    var tags: [NoteTag]
+
+    static let schema = Schema(
+        "note", Self.init,
+        Field("id", \.id, .primaryKey), Field("title", \.title), Field("text", \.text), Field("revision", \.revision),
+        Field("tags", \.tags, .linked))
 }
