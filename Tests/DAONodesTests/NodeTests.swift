@@ -241,6 +241,30 @@ private struct PersonReaderNode: Node {
         #expect(!refreshed.isCancelled)
     }
 
+    @Test func eachEndOfARefreshLetsTheNextCallerRefresh() {
+        let refreshes = Locked<[Context<Int>]>([])
+        let refresher = TokenRefresherNode(
+            refresh: ClosureNode<Void, Int> {
+                let refresh = Context<Int>()
+                refreshes.withLock { $0.append(refresh) }
+                return refresh
+            })
+        let ends: [(expected: [String], end: (Context<Int>) -> Void)] = [
+            (["cancelled", "defer"], { $0.cancel() }), (["error no", "defer"], { $0.emit(error: Failure("no")) }),
+            (["error \(ObserverError.finishedWithoutValue)", "defer"], { $0.finish() }),
+            // What a refresh emits later reaches nobody.
+            (["data 7", "defer"], { $0.emit(data: 7).emit(data: 8).emit(error: Failure("late")) }),
+        ]
+        for (round, (expected, end)) in (ends + ends.reversed()).enumerated() {
+            let logs = [Log(), Log()]
+            let callers = logs.map { $0.follow(refresher.process()) }
+            #expect(refreshes.withLock { $0.count } == round + 1, "the refreshes of round \(round)")
+            if let refresh = refreshes.withLock({ $0.last }) { end(refresh) }
+            for log in logs { #expect(log.all == expected, "round \(round)") }
+            _ = callers
+        }
+    }
+
     @Test func refreshWithoutAValueFailsItsCallers() async {
         let refresher = TokenRefresherNode(refresh: ClosureNode<Void, Int> { Context<Int>() })
         await #expect(throws: ObserverError.finishedWithoutValue) { try await refresher.value() }

@@ -72,6 +72,46 @@ import Testing
         #expect(pager.index == 0)
     }
 
+    @Test func pageOfARequestBeforeAMoveIsDeliveredAndMovesNothing() throws {
+        let moves: [(name: String, move: (OffsetPager<[Int]>) -> Void)] = [
+            ("renew", { $0.renew() }), ("restore", { $0.restoreState() }),
+        ]
+        let pages = Locked<[Context<OffsetPage<[Int]>>]>([])
+        for (name, move) in moves {
+            for isLate in [false, true] {
+                let asked = Log()
+                pages.withLock { $0 = [] }
+                let pager = OffsetPager<[Int]>(
+                    provider: ClosureNode { request in
+                        asked.add("\(request.index)+\(request.size)")
+                        let page = Context<OffsetPage<[Int]>>()
+                        pages.withLock { $0.append(page) }
+                        return page
+                    }, pageSize: 2)
+                let ends = Counter()
+                pager.onEnd { ends.increment() }
+                pager.saveState()
+                let (first, second) = (Log(), Log())
+                let observers = [first.follow(pager.next())]
+                move(pager)
+                // The next request does not wait for the one before the move.
+                let next = second.follow(pager.next())
+                let requests = pages.withLock { $0 }
+                try #require(requests.count == 2, "\(name), late: \(isLate)")
+                let (former, latter) = (requests[0], requests[1])
+                if isLate { latter.emit(data: OffsetPage([0, 1])) }
+                former.emit(data: OffsetPage([7]))
+                #expect(first.all == ["data [7]", "defer"], "\(name), late: \(isLate)")
+                #expect(pager.index == (isLate ? 2 : 0) && !pager.isAtEnd, "\(name), late: \(isLate)")
+                if !isLate { latter.emit(data: OffsetPage([0, 1])) }
+                #expect(second.all == ["data [0, 1]", "defer"], "\(name), late: \(isLate)")
+                #expect(pager.index == 2 && !pager.isAtEnd && ends.value == 0, "\(name), late: \(isLate)")
+                #expect(asked.all == ["0+2", "0+2"], "\(name), late: \(isLate)")
+                _ = (observers, next)
+            }
+        }
+    }
+
     @Test func pagerWithoutAProviderThrows() async throws {
         let pager = OffsetPager<[Int]>(pageSize: 2)
         await #expect(throws: PagingError.dataProviderNotSet) { try await pager.next().value }

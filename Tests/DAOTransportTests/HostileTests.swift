@@ -152,8 +152,12 @@ private let credentials = [
         let target = try redirecting { home.withLock { $0 } }
         let server = try redirecting { "http://127.0.0.1:\(target.port)/start" }
         home.withLock { $0 = "\(server.url)end" }
-        _ = try await client(kind, of: server).request(Fetch())
-        #expect(server.requests.map(\.path) == ["/start", "/end"])
+        let client = client(kind, of: server)
+        // A cookie that the client keeps for the origin of the first request.
+        _ = try await client.request(Fetch(path: "login"))
+        _ = try await client.request(Fetch())
+        #expect(server.requests.map(\.path) == ["/login", "/start", "/end"])
+        #expect(server.requests[1].headers["cookie"]?.contains("stored=s3cret") == true)
         #expect(server.requests.last.map { !"\($0)".contains("s3cret") } == true)
     }
 

@@ -180,6 +180,45 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(await settled(text) == .success(content: "number 7"))
     }
 
+    @Test func aRequestThatAnotherOneReplacesHasNoEffect() async throws {
+        /// Answers the first request when the second one has been answered, with an error or, where it is not cancelled in time, a value.
+        struct Slow: Client {
+            let isCancelled: Bool
+            let first = Locked<CheckedContinuation<Void, Never>?>(nil)
+            let count = Locked(0)
+
+            func request<Request: Endpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                if number == 1 {
+                    await withCheckedContinuation { continuation in first.withLock { $0 = continuation } }
+                    if isCancelled { throw CancellationError() }
+                }
+                return try endpoint.content(from: nil, with: Data("\(number)".utf8))
+            }
+            func upload<Request: UploadEndpoint>(_ endpoint: Request, progress: Progress?) async throws -> Request.Content {
+                throw CancellationError()
+            }
+        }
+        for isCancelled in [true, false] {
+            let client = Slow(isCancelled: isCancelled)
+            let loader = NumberLoader(client: client)
+            var states: [LoadingState<Int>] = []
+            let observation = loader.observe { states.append(loader.state) }
+            loader.load()
+            while client.first.withLock({ $0 == nil }) { await Task.yield() }
+            loader.request(Number())
+            #expect(await settled(loader) == .success(content: 2))
+            client.first.withLock { $0 }?.resume()
+            // The first request ends on another thread, and would then wait for this one.
+            for _ in 0..<20 { try await Task.sleep(for: .milliseconds(5)) }
+            #expect(states == [.loading(cache: nil), .success(content: 2)], "cancelled: \(isCancelled)")
+            observation.cancel()
+        }
+    }
+
     @Test func releasingAWebLoaderCancelsItsRequest() async throws {
         struct Waiting: Client {
             let ended: AsyncStream<Bool>.Continuation
