@@ -10,10 +10,10 @@ enum ThresholdsQueries {
         ConformanceCase(
             "Q.countsOfMatches", "Q1", "Q3", "P7",
             title:
-                "a condition that any number of rows meet, in an order of another field: the last row that is found comes first",
+                "a condition that about a thousand rows meet, in an order of another field: the last row that is found comes first",
             isHeavy: true
         ) { context in
-            let sizes = around(64) + around(1000) + around(1024)
+            let sizes = around(1024)
             let most = (sizes.max() ?? 0) + 200
             var rows: [Gauge] = []
             for (group, size) in sizes.enumerated() {
@@ -24,9 +24,8 @@ enum ThresholdsQueries {
                 let condition = Condition<Gauge> { $0.group == group }
                 for (order, isReversed): (Sort<Gauge>, Bool) in [
                     (.descending(\.rank), true), (.ascending(\.rank), false), (.ascending(\.turn), true),
-                    (.descending(\.turn), false),
                 ] {
-                    for limit in [1, 20, 300] {
+                    for limit in [1, 300] {
                         let expected = (0..<size).map { group * most + $0 }
                         try expectEqual(
                             try reference.ids(Query(where: condition, orderedBy: [order], limit: limit)),
@@ -54,7 +53,7 @@ enum ThresholdsQueries {
                 let ids = Dictionary(order.enumerated().map { ($0.element, $0.offset) }, uniquingKeysWith: { $1 })
                 let ascending = (0..<count).compactMap { ids[$0] }
                 func halves(_ limit: Int) -> [Int] { (0..<limit).map { place in (count - 1 - place) / 2 } }
-                for limit in [1, 5, 500, 512, 513, 1024] {
+                for limit in [1, 512, 513] {
                     try expectEqual(
                         try dao.read(orderedBy: .ascending(\.text), limit: limit).map(\.id), Array(ascending.prefix(limit)),
                         "the first \(limit) texts")
