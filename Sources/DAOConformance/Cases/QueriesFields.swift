@@ -41,7 +41,8 @@ enum QueriesFields {
             try expectSame(sorted.map { "\($0 ?? "-") \($1)" }, ["Bo b", "Ada d", "Ada a"], "in an order of related rows")
             let some = try topics.read(fields: { ($0.owner.id, $0.title) }, offset: 1) { $0.owner.name == "Ada" }
             try expectSame(some.map { "\($0.map(String.init) ?? "-") \($1)" }, ["1 w"], "on a condition of related rows")
-            try expectEqual(try topics.read(fields: { ($0.title, $0.id) }).map { $0.1 }, ["a", "b", "c", "d"], "of the rows alone")
+            let own = try topics.read(fields: { ($0.title, $0.id) }, limit: 2)
+            try expectSame(own.map { "\($0) \($1)" }, ["z a", "y b"], "of the rows alone")
             try errands.create([
                 Errand(id: 1, title: "one", owner: Reference(ada)),
                 Errand(id: 2, title: "two", whole: Reference(1), owner: Reference(bo), helper: Reference(3)),
@@ -55,8 +56,8 @@ enum QueriesFields {
             try expectSame(scoped.map { "\($0) \($1 ?? "-")" }, ["2 Bo"], "of a scoped DAO")
             try expectRollback(of: database) {
                 try database.dao(Person.self).set(\.name, to: "B") { $0.id == 2 }
-                let own = try errands.read(fields: { ($0.id, $0.owner.name) })
-                try expectSame(own.map { "\($0) \($1 ?? "-")" }, ["1 Ada", "2 B"], "own writes")
+                let changed = try errands.read(fields: { ($0.id, $0.owner.name) })
+                try expectSame(changed.map { "\($0) \($1 ?? "-")" }, ["1 Ada", "2 B"], "own writes")
             }
             try expectError(.invalidQuery, entity: "topic", field: "posts") {
                 try topics.read(fields: { ($0.id, $0.posts) }).count
