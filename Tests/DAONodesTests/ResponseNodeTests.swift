@@ -175,6 +175,24 @@ func response(_ status: Int, _ body: String = "", headers: [String: String] = [:
         #expect(seen.withLock { $0 } == [1, 2, 3, 2, 1, 0])
     }
 
+    /// What a view shows last is the truth, also where loads begin and end on many threads.
+    @Test func indicatorReportsInOrder() async {
+        let seen = Locked<[Int]>([])
+        let indicator = LoadIndicator { count in
+            if count % 7 == 0 { Thread.sleep(forTimeInterval: 0.0001) }
+            seen.withLock { $0.append(count) }
+        }
+        let node = LoadIndicatableNode(next: ClosureNode<Int, Int> { .emit(data: $0) }, indicator: indicator)
+        await withTaskGroup(of: Void.self) { group in
+            for _ in 0..<8 { group.addTask { for number in 0..<500 { _ = node.process(number) } } }
+        }
+        let all = seen.withLock { $0 }
+        #expect(all.count == 8000)
+        #expect(zip([0] + all, all).allSatisfy { abs($0 - $1) == 1 })
+        #expect(all.last == 0)
+        #expect(indicator.inFlight == 0)
+    }
+
     @Test func configuratorUsesItsQueues() async {
         let (begin, end) = (DispatchQueue.named("begin"), DispatchQueue.named("end"))
         let log = Log()

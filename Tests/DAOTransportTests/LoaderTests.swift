@@ -123,6 +123,16 @@ private struct Failure: Error, Equatable { let code: Int }
         #expect(counter.count == 21)
     }
 
+    @Test func observerCanEndTheObservationOfAnother() {
+        final class Box { var observation: LoaderObservation? }
+        let box = Box()
+        let first = loader.observe { box.observation?.cancel() }
+        box.observation = loader.observe { counter.count += 1 }
+        loader.startLoading()
+        #expect(counter.count == 0)
+        first.cancel()
+    }
+
     @Test func observersAreCalledInOrderOfRegistration() {
         final class Names { var all: [Int] = [] }
         let names = Names()

@@ -2,28 +2,48 @@ import DAOTransport
 
 /// Counts running loads, for a view that shows them.
 public final class LoadIndicator: Sendable {
-    private let count = Locked(0)
+    private struct State {
+        var count = 0
+        /// The numbers that `onChange` has not been called with.
+        var pending: [Int] = []
+        var isReporting = false
+    }
+
+    private let state = Locked(State())
     private let onChange: @Sendable (Int) -> Void
 
     /// Creates an indicator with no running loads.
     ///
-    /// - Parameter onChange: called with the number of running loads after each load begins or ends, on the
-    ///   thread where it happens.
+    /// - Parameter onChange: called with the number of running loads after each load begins or ends, once at a time and
+    ///   in this order: on the thread where it happens, or on the one that is still in an earlier call.
     public init(onChange: @escaping @Sendable (Int) -> Void = { _ in }) {
         self.onChange = onChange
     }
 
     /// The number of running loads.
     public var inFlight: Int {
-        count.withLock { $0 }
+        state.withLock { $0.count }
     }
 
     func add(_ change: Int) {
-        onChange(
-            count.withLock { count in
-                count += change
-                return count
-            })
+        let reports = state.withLock { state in
+            state.count += change
+            state.pending.append(state.count)
+            defer { state.isReporting = true }
+            return !state.isReporting
+        }
+        guard reports else { return }
+        while let count = nextReport() { onChange(count) }
+    }
+
+    private func nextReport() -> Int? {
+        state.withLock { state in
+            guard !state.pending.isEmpty else {
+                state.isReporting = false
+                return nil
+            }
+            return state.pending.removeFirst()
+        }
     }
 }
 

@@ -21,7 +21,11 @@ open class ContentLoader<Content: Sendable> {
     /// The current state. Observers are notified of every new state.
     public final private(set) var state: LoadingState<Content> = .initial {
         didSet {
-            for observer in observers.withLock({ $0.handlers }) { observer.notify() }
+            for (id, notify) in observers.withLock({ $0.handlers }) {
+                // One observer can end the observation of another.
+                let isObserving = observers.withLock { $0.handlers.contains { $0.id == id } }
+                if isObserving { notify() }
+            }
         }
     }
 
