@@ -13,6 +13,12 @@ import Testing
         #expect(result.failure != nil, "\(fault) is not detected in \(result.operations) operations")
     }
 
+    /// Scripts that failed on the wrapper itself would seem to detect every fault.
+    @Test func wrapperWithoutFaultAgrees() async {
+        let result = await PropertyTesting.run(on: FaultyDatabase.target(.none), seed: 1, operations: 5_000)
+        if let failure = result.failure { Issue.record("\(failure)") }
+    }
+
     @Test(arguments: [
         (Fault.forgetsRollback, 4), (.limitOffByOne, 4), (.eraseCountsAsked, 2), (.losesNaN, 3), (.cursorIsLive, 5),
         (.dropsLastOfMany, 2), (.closesInside, 2), (.translatesOutside, 4), (.observersMissErasures, 4),

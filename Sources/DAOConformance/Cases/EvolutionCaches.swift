@@ -167,6 +167,28 @@ enum EvolutionCaches {
             }
         },
         ConformanceCase(
+            "E.cachesUndoneStorage", "E9", "E2", "T1", "T2",
+            title: "a storage that is asked for again after it was undone makes its entity", requires: [.savepoints]
+        ) { context in
+            let (database, other) = (try context.open(), try context.open())
+            func expectEntity(_ what: String) throws {
+                for each in [database, other] {
+                    try expect(try each.entities().contains { $0.name == Item.schema.description.name }, "the entity, \(what)")
+                }
+            }
+            try expectRollback(of: other) { _ = try other.dao(Item.self) }
+            let items = try database.dao(Item.self)
+            try expectEntity("asked for by another handle")
+            try items.create(Item.make([1]))
+            try database.transaction {
+                try expectRollback(of: database) { try database.dao(Label.self).create(Label.make(1)) }
+                _ = try database.dao(Label.self)
+            }
+            try expect(try other.entities().contains { $0.name == Label.schema.description.name }, "the entity after a savepoint")
+            try expectEqual(try other.dao(Label.self).count(), 0, "the rows")
+            try expectEqual(try items.read().map(\.id), [1], "the rows of a storage from before")
+        },
+        ConformanceCase(
             "E.cachesUndoneInside", "E9", "T2", title: "a relationship that a savepoint undid counts no longer",
             requires: [.savepoints]
         ) { context in

@@ -49,7 +49,8 @@ enum QueriesFields {
             ])
             let tasks = try errands.read(fields: { ($0.title, $0.owner.name, $0.helper.name, $0.whole.title, $0.owner) })
             try expectSame(
-                tasks.map { "\($0) \($1 ?? "-") \($2 ?? "-") \($3 ?? "-") \($4.key)" }, ["one Ada - - 1", "two Bo Cy one 2"],
+                tasks.map { "\($0) \($1 ?? "-") \($2 ?? "-") \($3 ?? "-") \($4.uniqueId.rawValue)" },
+                ["one Ada - - 1", "two Bo Cy one 2"],
                 "of References")
             let visible = errands.scoped { $0.id > 1 }
             let scoped = try visible.read(fields: { ($0.id, $0.owner.name) })

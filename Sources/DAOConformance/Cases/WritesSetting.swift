@@ -212,7 +212,7 @@ enum WritesSetting {
                 try expectEqual(try dao.update(.increase(\.badge, by: amount), where: .all), 5, "\(amount)")
                 try expectEqual(try dao.read(\.badge), (1...5).map { $0 + (amount > 0 ? amount : 0) }, "by \(amount)")
             }
-            try database.transaction {
+            _ = try database.transaction {
                 try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 4, field: "badge") {
                     try dao.update(.increase(\.badge, by: 1)) { $0.id <= 3 }
                 }

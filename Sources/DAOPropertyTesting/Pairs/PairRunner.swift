@@ -325,8 +325,8 @@ private final class OpenPairs {
 
     private func groups(_ first: Int) throws -> String {
         let groups = try seats.groups(by: \.row, first: first, orderedBy: .descending(\.id))
-        let counts = try seats.groups(by: \.row, .count)
-        let taken = try seats.groups(by: \.row, .max(\.id), where: { !$0.isLeft })
+        let counts = try seats.groups(by: \.row, totals: .count)
+        let taken = try seats.groups(by: \.row, totals: .max(\.id), where: { !$0.isLeft })
         let texts = zip(groups, counts).map { group, count in
             "\(group.0): " + group.1.map { "\($0.id)" }.joined(separator: " ") + " of \(count.1)"
         }

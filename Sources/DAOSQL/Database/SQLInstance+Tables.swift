@@ -175,6 +175,9 @@ extension SQLInstance {
         }
     }
 
+    /// Forgets all tables, because a transaction that made or changed some of them was undone.
+    func forgetTables() { forget(Set(tables.withLock { Array($0.keys) })) }
+
     /// Lets the engine choose the paths to the rows of an entity, because an index is gone.
     func leavePlanning(of name: String) { tables.withLock { $0[name]?.forEach { $0.leavePlanning() } } }
 

@@ -147,6 +147,7 @@ public final class SQLInstance: Sendable {
         isOneCall: Bool = false
     ) throws {
         let isObserved = coordinator.engineState.observations.isObserved
+        if changesTables { session.forgetTables = { [weak self] in self?.forgetTables() } }
         var settings = settings
         settings.busyTimeout = CallDeadline.remaining(of: settings.busyTimeout)
         let version = isOneCall ? catalogVersion.load(ordering: .acquiring) : .max

@@ -26,6 +26,8 @@ package final class SQLSession: @unchecked Sendable {
     var pool: SessionPool? { didSet { unownedPool = pool.map { .passUnretained($0) } } }
     // The same, so that a call does not count references to the pool, for which threads would wait.
     private var unownedPool: Unmanaged<SessionPool>?
+    /// Forgets what is known of tables that the running transaction has changed, when it is undone.
+    var forgetTables: (() -> Void)?
     /// Lets ``optimize()`` run later, after the transactions that wait now.
     var optimizeLater: (@Sendable () -> Void)?
     /// Lets the connection rest, when it has had nothing to do for a while.
@@ -151,7 +153,15 @@ extension SQLSession: TransactionHandle {
         defer { putBack() }
         hasCheckedCatalog = false
         let isObserved = observations?.isObserved == true
-        if let counts = try connection.commit(isObserved: isObserved) {
+        let forgetTables = self.forgetTables.take()
+        let counts: (before: UInt64, after: UInt64)?
+        do {
+            counts = try connection.commit(isObserved: isObserved)
+        } catch {
+            forgetTables?()
+            throw error
+        }
+        if let counts {
             observations?.didCommitHere(from: counts.before, to: counts.after)
         }
         if let optimizeLater, connection.needsOptimizing {
@@ -168,6 +178,7 @@ extension SQLSession: TransactionHandle {
     package func rollback() {
         hasCheckedCatalog = false
         connection.rollback()
+        forgetTables.take()?()
         putBack()
     }
 
@@ -181,5 +192,8 @@ extension SQLSession: TransactionHandle {
 
     package func releaseSavepoint() throws { try connection.releaseSavepoint() }
 
-    package func rollbackSavepoint() throws { try connection.rollbackSavepoint() }
+    package func rollbackSavepoint() throws {
+        try connection.rollbackSavepoint()
+        forgetTables?()
+    }
 }

@@ -145,6 +145,23 @@ final class FaultyDatabase: Database {
             let result = try base.transaction(body)
             place.undone.commit()
             return result
+        case .failuresLoseTheNextWrite where !isInside:
+            do {
+                if !place.hasFailed.exchange(false, ordering: .relaxed) { return try base.transaction(body) }
+                // It is undone like the one before it.
+                var result: Result?
+                do {
+                    try base.transaction {
+                        result = try body()
+                        throw DeliberateError()
+                    }
+                } catch is DeliberateError where result != nil {}
+                if let result { return result }
+                throw StorageError(.io, "no result")
+            } catch {
+                place.hasFailed.store(true, ordering: .relaxed)
+                throw error
+            }
         case .wrapsBodyErrors:
             do {
                 return try base.transaction(body)
@@ -211,7 +228,9 @@ final class FaultyDatabase: Database {
         default:
             guard let announcer, !isInside else { return try base.transaction(body) }
             defer { announcer.forget() }
+            let isHeard = announcer.hub.isObserved || fault != .observersMissRunningTransactions
             let result = try base.transaction(body)
+            guard isHeard else { return result }
             announcer.announce(onlyOne: fault == .observersHearOneEntity)
             return result
         }

@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 @testable import DAOConformance
@@ -9,12 +10,13 @@ import Foundation
 final class FaultyFile: Database {
     private let base: SQLiteDatabase
     private let fault: Fault
+    private let asked: DatabaseConfiguration
     private let leftOpen = Lock<FileHandle?>(nil)
     /// The instruments of all databases on a file, by its path.
     private static let instruments = Lock<[String: [Instrument]]>([:])
 
     init(_ asked: DatabaseConfiguration, _ fault: Fault) throws {
-        self.fault = fault
+        (self.fault, self.asked) = (fault, asked)
         let configuration = try Self.changed(asked, fault)
         do {
             base = try SQLiteDatabase(configuration)
@@ -40,9 +42,15 @@ final class FaultyFile: Database {
         let driver = DatabaseDriver(
             scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known
         ) { try FaultyFile($0, fault) }
-        return ConformanceTarget(name: fault.rawValue, driver: driver) {
-            $0.directory.appendingPathComponent("test.db").path
+        let target = ConformanceTarget(name: fault.rawValue, driver: driver) { file(at: $0) }
+        // Other processes have no fault.
+        return target.withProcesses { location in
+            try ChildProcess(Process.built("dao-conformance"), ["--serve", "sqlite://\(file(at: location))"])
         }
+    }
+
+    private static func file(at location: ConformanceTarget.Location) -> String {
+        location.directory.appendingPathComponent("test.db").path
     }
 
     /// Returns the configuration that the database is opened with.
@@ -86,7 +94,11 @@ final class FaultyFile: Database {
         return configuration
     }
 
-    var configuration: DatabaseConfiguration { base.configuration }
+    var configuration: DatabaseConfiguration {
+        var configuration = base.configuration
+        if fault == .pathsStayRelative { configuration.path = asked.path }
+        return configuration
+    }
     var engineState: EngineState { base.engineState }
 
     var capabilities: Capabilities {
@@ -95,9 +107,26 @@ final class FaultyFile: Database {
         return capabilities
     }
 
-    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> { try base.makeStorage(for: model) }
+    func makeStorage<Record: Model>(for model: Record.Type) throws -> any Storage<Record> {
+        if fault == .startsOnAnOldCatalog {
+            // What is decided by a catalog that was read outside of the transaction.
+            let seen = try base.entities()
+            Thread.sleep(forTimeInterval: 0.05)
+            if try base.entities() != seen {
+                throw StorageError(.schemaMismatch, "the entity is another one", entity: Record.schema.description.name)
+            }
+        }
+        return try base.makeStorage(for: model)
+    }
     func makeLinks(for relation: RelationDescription) throws -> any LinkStorage { try base.makeLinks(for: relation) }
-    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result { try base.runTransaction(body) }
+    func runTransaction<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try base.runTransaction(body)
+        } catch let error as StorageError where error.kind == .busy && fault == .busyComesLate {
+            Thread.sleep(forTimeInterval: 3.1)
+            throw error
+        }
+    }
     func runSnapshot<Result>(_ body: () throws -> Result) throws -> Result { try base.runSnapshot(body) }
     func runReads<Result>(_ body: () throws -> Result) throws -> Result { try base.runReads(body) }
     func runStep<Result>(_ body: () throws -> Result) throws -> Result { try base.runStep(body) }
@@ -107,7 +136,11 @@ final class FaultyFile: Database {
         if fault == .compactionHoldsWriters { try base.transaction { Thread.sleep(forTimeInterval: 1.5) } }
         return try base.runCompaction()
     }
-    func runSuspension() throws { try base.runSuspension() }
+    func runSuspension() throws {
+        do {
+            try base.runSuspension()
+        } catch let error as StorageError where error.kind == .busy && fault == .suspensionIgnoresStreams {}
+    }
 
     func close() throws {
         try base.close()

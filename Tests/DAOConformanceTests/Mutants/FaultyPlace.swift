@@ -9,6 +9,8 @@ final class FaultyPlace: Sendable {
     /// The number of running writes.
     let writes = Atomic(0)
     let announcer = Announcer()
+    /// Whether the last transaction failed.
+    let hasFailed = Atomic(false)
     let undone = UndoneRows()
     private let kept = Lock<[any Database]>([])
     private let first = Lock<EngineState?>(nil)
@@ -150,7 +152,7 @@ extension Fault {
     var announcesItself: Bool {
         switch self {
         case .observersHearNothing, .observersHearTooEarly, .observersMissErasures, .observersHearOneEntity,
-            .observersMissOtherHandles, .observersOutliveDatabase, .partsNotifyNobody:
+            .observersMissOtherHandles, .observersMissRunningTransactions, .observersOutliveDatabase, .partsNotifyNobody:
             true
         default: false
         }

@@ -145,6 +145,11 @@ struct FaultyStorage<Record: Model>: Storage {
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         var plan = try base.explain(query)
         if fault == .plansNothing { plan.access = .nothing }
+        if fault == .plansNameParts, schema.description.indexes.contains(where: { $0.elements != nil }),
+            case .or = try query.resolved().filter
+        {
+            plan.access = .index([".element", ".key"])
+        }
         if fault == .plansUnknownIndex { plan.access = .index(["rank", "size"]) }
         return plan
     }
