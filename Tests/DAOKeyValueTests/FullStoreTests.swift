@@ -21,7 +21,13 @@ import Testing
         ("an erasure by keys", 5, { try $0.erase(keys: [1, 2, 3, 50, 4, 5].map { .integer($0) }) }),
         ("an erasure by a condition", 10, { try $0.erase(Query(where: Condition { $0.weight > 10 })) }),
         ("an erasure by an index", 5, { try $0.erase(Query(where: Condition { $0.place == "p1" })) }),
-        ("a set", 10, { try $0.set(2, to: .integer(7), counting: nil, where: Condition { $0.id > 10 }) ?? -1 }),
+        (
+            "a set", 10,
+            {
+                let change = try FieldChange<Crate>.set(\.weight, to: 7).stored()
+                return try $0.set([change], counting: nil, where: Condition { $0.id > 10 }) ?? -1
+            }
+        ),
         (
             "an insertion", 23,
             {
