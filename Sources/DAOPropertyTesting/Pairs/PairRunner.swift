@@ -250,14 +250,14 @@ final class PairRunner: DatabaseRunner {
         _ steps: [PairStep], _ inside: [PairStep], _ fails: Bool, _ handle: Handle
     ) throws -> String {
         let pairs = try pairs(handle)
-        var outcomes = ""
+        var first = ""
         let watcher: PairWatcher
         if inside.isEmpty {
             watcher = PairWatcher(pairs)
         } else {
             let committed = try pairs.rows.lines()
             var begun: PairWatcher?
-            outcomes =
+            first =
                 try transaction(inside, fails, handle) {
                     let watcher = PairWatcher(pairs)
                     begun = watcher
@@ -267,11 +267,12 @@ final class PairRunner: DatabaseRunner {
         }
         defer { watcher.stop() }
         try watcher.expect(pairs.rows.lines(), patience, "at first")
-        for step in steps {
-            outcomes += try (outcomes.isEmpty || outcomes.hasSuffix("; ") ? "" : ", ") + run(step, nil)
+        let outcomes = try steps.map { step in
+            let outcome = try run(step, nil)
             try watcher.expect(pairs.rows.lines(), patience, "after \(step)")
+            return outcome
         }
-        return outcomes
+        return first + outcomes.joined(separator: ", ")
     }
 
     private static func text(of error: StorageError) -> String {
