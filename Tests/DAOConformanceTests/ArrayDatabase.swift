@@ -53,7 +53,7 @@ final class ArrayDatabase: Database {
                 }
             }
             if stored == nil || !limits.hasEvolution {
-                try engine.coordinator.write(.call) { transaction in
+                try engine.coordinator.write(.call, touching: entity.name) { transaction in
                     if transaction.tables[entity.name]?.entity == nil {
                         try entity.checkName(among: transaction.tables.values.compactMap(\.entity), path: nil)
                     }

@@ -47,20 +47,31 @@ final class ArrayEntityStore: EntityStore {
         transaction.tables[Self.properties.name] = table
     }
 
+    /// Who observes the entity is told.
+    private func touch(_ entity: String) throws { try database.write(touching: entity) { _ in } }
+
     func create(_ entity: EntityDescription) throws {
+        try touch(entity.name)
         try entity.checkName(among: entities(), path: nil)
         transaction.tables[entity.name] = ArrayTable(entity: entity)
     }
 
-    func drop(_ entity: String) throws { transaction.tables[entity] = nil }
+    func drop(_ entity: String) throws {
+        try touch(entity)
+        transaction.tables[entity] = nil
+    }
 
     func rename(_ entity: String, to name: String) throws {
+        try touch(entity)
+        try touch(name)
         var table = transaction.tables.removeValue(forKey: entity)
         table?.entity?.name = name
         transaction.tables[name] = table
     }
 
     func alter(_ change: EntityChange) throws -> Bool {
+        try touch(change.stored.name)
+        try touch(change.wanted.name)
         let name = change.wanted.name
         let rows = try values(of: change.stored.name)
         transaction.tables[name] = ArrayTable(entity: change.wanted)
@@ -84,6 +95,7 @@ final class ArrayEntityStore: EntityStore {
     }
 
     func store(_ rows: [[Value]], in entity: String, replaces: Bool) throws {
+        try touch(entity)
         let (description, stored) = try table(entity)
         var table = stored
         // Changed in place, when there is no other reference.
@@ -105,8 +117,7 @@ final class ArrayEntityStore: EntityStore {
     func erase(_ keys: [Key], from entity: String) throws {
         let keys = Set(keys)
         if keys.isEmpty { return }
-        // Who observes the entity is told.
-        try database.write(touching: entity) { _ in }
+        try touch(entity)
         transaction.tables[entity]?.rows.removeAll { keys.contains($0.key) }
     }
 

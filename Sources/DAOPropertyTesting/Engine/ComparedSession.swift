@@ -12,6 +12,13 @@ protocol ReferenceModel<Step> {
     mutating func run(_ step: Step) -> [String]
     /// The whole state.
     var lines: [String] { get }
+    /// Whether rows have values that a later declaration of their field cannot read.
+    var hasUnreadable: Bool { get }
+}
+
+extension ReferenceModel {
+    /// No.
+    var hasUnreadable: Bool { false }
 }
 
 /// The same of a database.
@@ -38,6 +45,7 @@ struct ComparedSession<Step, Runner: DatabaseRunner<Step>, Reference: ReferenceM
     init(_ runner: Runner) { self.runner = runner }
 
     var verified: (any Database)? { runner.verified }
+    var hasUnreadable: Bool { reference.hasUnreadable }
 
     func close() { try? runner.close() }
 

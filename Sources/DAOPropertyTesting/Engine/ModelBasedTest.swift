@@ -53,16 +53,23 @@ protocol ModelBasedSession {
     /// The database after the last step, to be verified; nil when it is not open, or cannot be verified.
     var verified: (any Database)? { get }
 
+    /// Whether rows have values that a later declaration of their field cannot read, which a verification reports (contract L9).
+    var hasUnreadable: Bool { get }
+
     /// Closes the databases.
     func close()
 }
 
 extension ModelBasedSession {
+    /// No.
+    var hasUnreadable: Bool { false }
+
     /// What a verification of the database finds.
     fileprivate var damage: String? {
         guard let verified, verified.capabilities.hasEvolution else { return nil }
         do {
             let report = try verified.verify()
+            if hasUnreadable { return report.problems.contains { $0.kind != .corruptedValue } ? report.description : nil }
             return report.isSound ? nil : report.description
         } catch {
             return "\(error)"

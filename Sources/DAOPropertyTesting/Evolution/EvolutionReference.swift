@@ -55,6 +55,13 @@ struct EvolutionReference: ReferenceModel {
         }
     }
 
+    /// Whether an array has elements that are not of the type that the catalog has for them.
+    var hasUnreadable: Bool {
+        entities.values.contains { stored in
+            stored.rows.contains { row in zip(stored.description.fields, row).contains { !$0.holds($1) } }
+        }
+    }
+
     private mutating func result(_ body: (inout Self) throws(EvolutionFailure) -> Void) -> [String] {
         var copy = self
         do {

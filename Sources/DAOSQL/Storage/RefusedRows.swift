@@ -62,12 +62,22 @@ final class RefusedRows<Record: Model> {
             guard last[key] == place else {
                 // A later row with the key counts.
                 if mayReplace { return }
-                throw storage.duplicateKey(key, refused.underlying)
+                throw storage.duplicateKey(try firstRepeated(records, after: place) ?? key, refused.underlying)
             }
             let isFirst = isEmpty && larger == nil
             try add(records[place], fields: nil, refused)
             if isFirst { outcome = certainFailure(of: records[place], refused, last) }
         }
+    }
+
+    /// Returns the key of the first row that cannot be inserted, because it is given before or stored.
+    private func firstRepeated(_ records: [Record], after place: Int) throws -> Key? {
+        var given = Set(records[...place].map { storage.schema.key(of: $0) })
+        for record in records[(place + 1)...] {
+            let key = storage.schema.key(of: record)
+            if try !given.insert(key).inserted || storage.isStored(key, session, known) { return key }
+        }
+        return nil
     }
 
     /// Returns the error of a refused row when the row that has its value is not among those of the call; nil when it is, or when

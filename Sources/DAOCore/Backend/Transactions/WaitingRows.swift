@@ -77,7 +77,7 @@ extension Database {
     package var waitingRows: WaitingRows? { AmbientTransaction.waiting(of: engineState) }
 
     /// Runs calls of storages that form one call for the application, inside a transaction. Rows that wait are stored at its end.
-    func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
+    package func asOneCall<Result>(_ body: () throws -> Result) throws -> Result {
         guard let transaction = AmbientTransaction.usable(of: engineState), transaction.waiting == nil else { return try body() }
         let waiting = WaitingRows()
         transaction.waiting = waiting
@@ -88,7 +88,7 @@ extension Database {
     }
 
     /// Runs code of the application inside such a call. The calls that it makes are calls of their own.
-    func outsideCall<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func outsideCall<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let transaction = AmbientTransaction.usable(of: engineState), let waiting = transaction.waiting else {
             return try body()
         }

@@ -107,7 +107,10 @@ struct DatabaseCopy {
                     entity: entity.name,
                     path: target.configuration.path)
             }
-            guard let last else { return .first }
+            guard let last else {
+                // An entity without rows is there as a whole.
+                return try source.count(entity.name) == 0 ? .done(RowChecksum(of: entity)) : .first
+            }
             var here = RowChecksum(of: entity)
             var hasMore = false
             try source.forEachRow(of: entity.name, after: nil) { _, values in
