@@ -208,7 +208,7 @@ private final class BatchingRows: SQLRowBatch {
             do {
                 if let key = row.key { try inner.add(changing: key) } else { try inner.add() }
             } catch let refused as SQLRefusedRow {
-                try refuse(SQLRefusedRow(refused.reason, number: number, refused.underlying))
+                throw SQLRefusedRow(refused.reason, number: number, refused.underlying)
             }
         }
     }
@@ -233,10 +233,12 @@ private final class BatchingRows: SQLRowBatch {
 extension DatabaseDriver {
     /// Opens SQLite files through a ``BatchingEngine``.
     static func batching(_ roundTrips: RoundTrips = RoundTrips()) -> DatabaseDriver {
-        .sql("batching", identity: { try DatabaseFile($0.withAbsolutePath(), mode: nil).identity.description }) { configuration in
-            let file = try DatabaseFile(configuration.withAbsolutePath(), mode: nil)
+        let driver = DatabaseDriver.sql("batching", identity: { try DatabaseFile($0, mode: nil).identity.description }) {
+            configuration in
+            let file = try DatabaseFile(configuration, mode: nil)
             return BatchingEngine(
                 try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
         }
+        return DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { try driver.open($0.withAbsolutePath()) }
     }
 }

@@ -47,8 +47,7 @@ final class SQLiteRowBatch: SQLRowBatch {
         guard code == SQLITE_DONE else {
             let error = refusal(code)
             sqlite3_reset(statement)
-            guard let refused = error as? SQLRefusedRow else { throw error }
-            return try refuse(refused)
+            throw error
         }
         sqlite3_reset(statement)
     }
