@@ -21,7 +21,7 @@ import Testing
 
     @Test(arguments: [
         (Fault.forgetsRollback, 4), (.limitOffByOne, 4), (.eraseCountsAsked, 2), (.losesNaN, 3), (.cursorIsLive, 5),
-        (.dropsLastOfMany, 3), (.closesInside, 2), (.translatesOutside, 4), (.observersMissErasures, 4),
+        (.dropsLastOfMany, 3), (.closesInside, 2), (.translatesOutside, 5), (.observersMissErasures, 4),
         (.dropsNilInArrays, 2), (.losesRenamedValues, 3), (.skipsUnreadableRows, 3), (.copiesForgetHowFar, 4),
     ]) func scriptsAreSmall(_ fault: Fault, _ most: Int) async throws {
         let result = await PropertyTesting.run(
