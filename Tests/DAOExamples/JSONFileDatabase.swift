@@ -20,6 +20,7 @@ package final class JSONFileDatabase: Database {
     private let lifetime: DatabaseLifetime<JSONTransaction>
 
     init(_ configuration: DatabaseConfiguration) throws {
+        let configuration = try configuration.withAbsolutePath()
         self.configuration = configuration
         let file = try JSONFile(configuration)
         let identity = file.identity

@@ -24,7 +24,12 @@ extension GraphStorage {
         let childGraph = try relation.childGraph(graph)
         // Links are read without the rows, also those beside them.
         ObservedReads.current?.willRead(TouchedEntities(names: Child.schema.reachedEntities), in: database.engineState)
-        let isInRows = try forward.map { try childGraph.links(of: Child.self, field: $0).isInRows } ?? false
+        // A row that is read without related rows has the key of a Reference, and not that of an optional model.
+        let isInRows =
+            try forward.map { field in
+                try Child.schema.relation(at: field)?.isReference == true
+                    && childGraph.links(of: Child.self, field: field).isInRows
+            } ?? false
         return RelatedRows(
             storage: try GraphStorage<Child>(graph: childGraph), links: try relation.links(in: graph),
             place: isInRows ? forward : nil)
