@@ -331,8 +331,11 @@ enum Concurrency {
                 for (form, call) in calls {
                     if form == "in a snapshot", !database.capabilities.hasSnapshotReads { continue }
                     // Neither the call nor its cancellation waits for a thread of the pool, which other cases occupy.
-                    let task = Task.detached(executorPreference: OwnThreads.shared) { try await call() }
-                    DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { task.cancel() }
+                    let task = Task.detached(executorPreference: TaskThreads.shared) { try await call() }
+                    TaskThreads.startThread {
+                        Thread.sleep(forTimeInterval: 0.02)
+                        task.cancel()
+                    }
                     do {
                         try await task.value
                         throw fail("\(what) \(form): expected a CancellationError")
@@ -507,15 +510,4 @@ enum Concurrency {
             try expectEqual(try two.read().map(\.id), [1, 2])
         },
     ]
-}
-
-/// Runs the jobs of a task outside of the pool that tasks share.
-private final class OwnThreads: TaskExecutor {
-    static let shared = OwnThreads()
-    private let queue = DispatchQueue(label: "dao.conformance.task", attributes: .concurrent)
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
 }

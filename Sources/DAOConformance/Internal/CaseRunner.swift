@@ -44,7 +44,7 @@ enum CaseRunner {
         switch conformanceCase.body {
         case .blocking(let body):
             ending = await race(timeLimit) { finish in
-                startThread { finish(result { try body(context) }) }
+                TaskThreads.startThread { finish(result { try body(context) }) }
             }
         case .concurrent(let body):
             ending = await race(timeLimit) { finish in
@@ -60,7 +60,7 @@ enum CaseRunner {
             }
         }
         if case .hung = ending { return .hung }
-        let closing = await race(timeLimit) { finish in startThread { finish(result { try context.closeAll() }) } }
+        let closing = await race(timeLimit) { finish in TaskThreads.startThread { finish(result { try context.closeAll() }) } }
         target.remove(location)
         if case .failed = ending { return ending }
         return closing
@@ -75,20 +75,13 @@ enum CaseRunner {
         }
     }
 
-    private static func startThread(_ body: @escaping @Sendable () -> Void) {
-        let thread = Thread { body() }
-        thread.name = "conformance"
-        thread.stackSize = 8 << 20
-        thread.start()
-    }
-
     /// Returns the first ending: that of the closure or that of the time limit.
     private static func race(_ limit: Duration, _ start: (@escaping @Sendable (Ending) -> Void) -> Void) async -> Ending {
         await withCheckedContinuation { continuation in
             let box = FirstEnding(continuation)
             start { box.finish($0) }
             // A separate thread: a database that blocks may hold all threads of the queues.
-            startThread { if !box.hasEnded.wait(seconds: limit / .seconds(1)) { box.finish(.hung) } }
+            TaskThreads.startThread { if !box.hasEnded.wait(seconds: limit / .seconds(1)) { box.finish(.hung) } }
         }
     }
 
