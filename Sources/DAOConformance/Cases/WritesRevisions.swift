@@ -162,6 +162,15 @@ enum WritesRevisions {
             try expectSame(try remarks.read(), [Remark(id: 1, text: "r", revision: 1)])
             try dossiers.update(where: { $0.id > 0 }) { $0.remarks = [Remark(id: 1, text: "s", revision: 1)] }
             try expectSame(try remarks.read(), [Remark(id: 1, text: "s", revision: 2)])
+            // The second parent reads the row as the turn of the first has left it.
+            try dossiers.update(where: { $0.id > 0 }) { dossier in
+                dossier.remarks = dossier.remarks.map { Remark(id: $0.id, text: $0.text + "+", revision: $0.revision) }
+            }
+            try expectSame(try remarks.read(), [Remark(id: 1, text: "s++", revision: 3)])
+            try expectError(.conflict, entity: "remark", key: 1) {
+                try dossiers.update(where: { $0.id == 2 }) { $0.remarks = [Remark(id: 1, text: "t", revision: 2)] }
+            }
+            try expectSame(try remarks.read(), [Remark(id: 1, text: "s++", revision: 3)])
         },
         ConformanceCase(
             "W.revisionAdded", "W7", "E2", "E6",

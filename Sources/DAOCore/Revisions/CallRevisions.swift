@@ -13,7 +13,8 @@ final class CallRevisions {
     ///     none.
     ///   - storage: The rows of the model.
     ///   - body: A closure that changes the record, and can write.
-    /// - Throws: `.conflict` when the record that the closure leaves has another revision than the stored one.
+    /// - Throws: `.conflict` when the record that the closure leaves has another revision than the stored one: that from
+    ///   before the call, or that which an earlier change of the call left.
     func change<Record: Model>(
         _ key: Key, _ record: inout Record?, in storage: any Storage<Record>, _ body: (inout Record?) throws -> Void
     ) throws {
@@ -32,7 +33,7 @@ final class CallRevisions {
         let more = storage.database.hasWrittenNothing(since: writes) ? 0 : try field.writes(of: key, since: read, in: storage)
         let now = Revision(rawValue: before.rawValue &+ more)
         if more > 0 { stored[ObjectIdentifier(Record.self), default: [:]][key] = now }
-        try field.count(&changed, given: before, stored: now, key: key)
+        try field.count(&changed, given: before, left: read, stored: now, key: key)
         record = consume changed
     }
 

@@ -22,10 +22,12 @@ struct RevisionField<Record: Model>: Sendable {
     ///
     /// - Parameters:
     ///   - given: The revision that the record was read with; zero when the row was not stored.
+    ///   - left: The revision that an earlier write of the same call has left, which a later turn of it reads; nil when
+    ///     there is none.
     ///   - stored: The stored revision, which is another one when the row was written since.
-    func count(_ record: inout Record, given: Revision, stored: Revision, key: Key) throws {
+    func count(_ record: inout Record, given: Revision, left: Revision? = nil, stored: Revision, key: Key) throws {
         let revision = value(of: record)
-        guard revision == given || revision == stored else {
+        guard revision == given || revision == left || revision == stored else {
             throw StorageError.conflict(Record.schema.description.name, UniqueID(key))
         }
         try set(stored.next, in: &record)
