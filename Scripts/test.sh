@@ -15,7 +15,8 @@ if [ -n "$filter" ]; then
 fi
 # These run the suite on hundreds of faulty databases. Beside thousands of other tests they would not begin before all others have.
 faults='MutantTests|StubTests|PageTests'
-swift test --skip-build --ignore-lock "$@" --filter "$faults" >"$faults_log" 2>&1 &
+# Where one of their hundreds of blocked threads is on the way, the backtrace of a trap never ends, and neither does the run.
+SWIFT_BACKTRACE=enable=no swift test --skip-build --ignore-lock "$@" --filter "$faults" >"$faults_log" 2>&1 &
 swift test --skip-build --ignore-lock "$@" --skip LatencyTests --skip "$faults" 2>&1 | tee "$log" || status=1
 wait $! || status=1
 tee -a "$log" <"$faults_log"

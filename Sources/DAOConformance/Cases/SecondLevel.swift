@@ -55,9 +55,10 @@ enum SecondLevel {
             try volumes.persist(Volume(id: 1, leaves: [leaf(1, 11), leaf(2, nil)], first: leaf(3, 20)))
             try expectEqual(try ids(), [11, 20, 100, 200, 300], "the covers after others and none")
             try volumes.update(where: { $0.id == 1 }) { volume in
-                volume.leaves[0].cover = nil
+                for index in volume.leaves.indices {
+                    if index == 0 { volume.leaves[index].cover = nil } else { volume.leaves[index].marks = [] }
+                }
                 volume.first?.cover = Cover(id: 31)
-                volume.leaves[1].marks = []
             }
             try expectEqual(try ids(), [31, 100, 300], "the covers after an update")
             // A row that another one holds stays.
@@ -103,8 +104,8 @@ enum SecondLevel {
             try database.dao(Post.self).create(posts)
             try pins.create((1...3).map { Pin(id: $0, post: Reference($0), posts: [posts[3 - $0]]) })
             for pin in try pins.including(\.post, \.posts).read() {
-                try expectEqual(pin.post?.row, posts[pin.id - 1], "the row of pin \(pin.id)")
-                try expectEqual(pin.posts, [posts[3 - pin.id]], "the list of pin \(pin.id)")
+                try expectEqual(pin.post?.row, posts.first { $0.id == pin.id }, "the row of pin \(pin.id)")
+                try expectEqual(pin.posts, posts.filter { $0.id == 4 - pin.id }, "the list of pin \(pin.id)")
             }
             var streamed: [Person?] = []
             try pins.including(\.post).forEach { streamed.append($0.post?.row?.author) }

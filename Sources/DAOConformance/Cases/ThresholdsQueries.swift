@@ -157,6 +157,7 @@ enum ThresholdsQueries {
             let folders = try database.dao(DocumentFolder.self)
             try raw.create((1...4).map { RawDocument(id: $0, mood: "calm", level: 0, text: "") })
             let documents = try database.dao(Document.self).read()
+            try expectEqual(documents.map(\.id), [1, 2, 3, 4])
             try folders.create((1...4).map { DocumentFolder(id: $0, mood: .calm, documents: [documents[$0 - 1]]) })
             try raw.persist(RawDocument(id: 2, mood: "?", level: 0, text: ""))
             try database.dao(RawDocumentFolder.self).persist(RawDocumentFolder(id: 3, mood: "?"))
