@@ -5,7 +5,7 @@ import Testing
 @testable import DAOConformance
 
 /// The suite on a storage that ends its process, and what is said while it runs.
-@Suite(.timeLimit(.minutes(10))) struct WorkerTests {
+@Suite(.timeLimit(.minutes(20))) struct WorkerTests {
     @Test func aCaseThatEndsItsProcessIsALine() async throws {
         let place = Place()
         let json = place.path("report.json")

@@ -63,16 +63,16 @@ struct ServerLatencyTests {
         try database.close()
     }
 
-    @Test func aTransactionGoesOnAfterACancelledStatement() async throws {
-        let database = try open("application_name=goeson")
-        let error = try await cancelled("goeson") {
+    @Test func aTransactionThatCatchesItsCancellationStoresNothing() async throws {
+        let database = try open("application_name=caught")
+        let error = try await cancelled("caught") {
             try await database.transaction {
                 #expect(throws: CancellationError.self) { try Self.sleep(database, 30) }
                 try database.books.create(Book(id: 2, title: "two", shelf: nil))
             }
         }
-        #expect(error == nil)
-        #expect(try await database.books.count() == 2)
+        #expect(error is CancellationError)
+        #expect(try await database.books.count() == 1)
         try database.close()
     }
 
