@@ -81,7 +81,12 @@ final class GraphWrite {
                 try entry.links.set(entry.children, of: entry.parents)
             }
         }
-        try GraphErase(graph).eraseOrphans(dropped)
+        // A row that waits is still stored as it was, and holds what it will no longer hold.
+        if let waiting = graph.database.waitingRows, !waiting.isEmpty {
+            waiting.follow { [graph, dropped] in try GraphErase(graph).eraseOrphans(dropped) }
+        } else {
+            try GraphErase(graph).eraseOrphans(dropped)
+        }
     }
 
     /// Adds the children of an `.owned` relationship to the rows that are written next.
@@ -166,7 +171,11 @@ final class GraphWrite {
         if records.isEmpty { return [] }
         let schema = Record.schema
         let stored = try graph.stored(among: records.lazy.map { schema.key(of: $0) }, of: Record.self)
-        return records.filter { !stored.contains(schema.key(of: $0)) }
+        let waiting = graph.database.waitingRows
+        return records.filter {
+            let key = schema.key(of: $0)
+            return !stored.contains(key) && waiting?[schema.description.name, key] == nil
+        }
     }
 
     private func enqueueRelated<Record: Model>(of records: [Record], originals: [Key: Record]) throws {

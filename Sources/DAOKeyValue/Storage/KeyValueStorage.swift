@@ -2,7 +2,7 @@ import DAOCore
 import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.
-final class KeyValueStorage<Record: Model>: Storage {
+final class KeyValueStorage<Record: Model>: Storage, RecordReaders {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
     private let declaration = Record.schema.declaration
@@ -289,6 +289,14 @@ extension Table {
 
     /// The same entity with empty keyspaces.
     func absent() throws -> Table { try Table(.absent(description), state: .void) }
+}
+
+/// Makes readers of a table's rows.
+protocol RecordReaders: AnyObject {
+    var keyValueDatabase: KeyValueDatabase { get }
+
+    /// Returns a reader before the first row.
+    func reader(_ table: Table) -> RecordReader
 }
 
 extension KeyBuilder {
