@@ -239,7 +239,7 @@ struct ArrayStorage<Record: Model>: Storage {
             if transaction.tables[name] == nil { transaction.tables[name] = ArrayTable(entity: whole) }
             func table() -> ArrayTable { transaction.tables[name] ?? ArrayTable() }
             try self.table(transaction).layout.store(
-                rows, mayReplace: replacing, in: array,
+                rows, mayReplace: replacing, in: self,
                 find: { key in
                     let place = table().position(of: key)
                     return place.isThere ? table().rows[place.index].values : nil

@@ -141,7 +141,7 @@ struct JSONStorage<Record: Model>: Storage {
             try transaction.createIfMissing(whole)
             func stored() -> [Key: [Value]] { transaction.tables[whole.name]?.rows ?? [:] }
             try layout.store(
-                rows, mayReplace: replacing, in: owner, find: { stored()[$0] }, rows: { stored() },
+                rows, mayReplace: replacing, in: self, find: { stored()[$0] }, rows: { stored() },
                 put: { try transaction.store($1, in: whole.name) })
         }
     }

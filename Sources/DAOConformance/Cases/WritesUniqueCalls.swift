@@ -2,7 +2,7 @@ import DAOCore
 
 /// W6: unique values are judged when a call ends.
 enum WritesUniqueCalls {
-    static let cases: [ConformanceCase] = trades + refusals + related + within
+    static let cases: [ConformanceCase] = trades + refusals + repeated + related + within
 
     private static func members(_ ids: some Sequence<Int>) -> [Member] {
         ids.map { Member(id: $0, email: "e\($0)", badge: $0, name: "name \($0)") }
@@ -278,6 +278,56 @@ enum WritesUniqueCalls {
         },
     ]
 
+    private static let repeated: [ConformanceCase] = [
+        ConformanceCase(
+            "W.uniqueRepeatedNew", "W6", "W1", "W3",
+            title: "of new rows the first is named whose key is stored or given before, also where that one waits"
+        ) { context in
+            let (_, dao) = try context.open(with: Member.self)
+            let rows = members(1...3)
+            try dao.create(rows)
+            func new(_ id: Int, _ badge: Int? = nil) -> Member { Member(id: id, email: "n\(badge ?? id)", badge: badge ?? id) }
+            let lists: [(what: String, rows: [Member], key: UniqueID)] = [
+                ("a stored row before a repeated one that waits", [new(10, 1), new(2), new(10, 11)], 2),
+                ("a stored row that collides", [new(10, 1), new(2, 3), new(10, 11)], 2),
+                ("a row that waits, given again before a stored row", [new(10, 1), new(10, 11), new(2)], 10),
+                ("a row that waits twice", [new(10, 1), new(10, 2), new(3)], 10),
+                ("a row that waits, given again at the end", [new(10, 1), new(12), new(10, 11)], 10),
+                ("a repeated row between", [new(10, 1), new(12), new(12, 13), new(10, 11)], 12),
+                ("two rows that wait, of which the second is given again first", [new(10, 1), new(12, 2), new(12, 13), new(10)], 12),
+                ("a row that is given again and then waits", [new(10), new(12, 1), new(10, 2), new(12)], 10),
+                ("a row that a later one of the call makes wait", [new(10, 20), new(12, 20), new(12, 21), new(2)], 12),
+            ]
+            // Long calls are sent otherwise than short ones.
+            for between in [0, 40, 1200] {
+                for (what, given, key) in lists {
+                    let others = (0..<between).map { Member(id: 1000 + $0, email: nil, badge: 1000 + $0) }
+                    for created in between == 0 ? [given] : [others + given, Array(given[..<1] + others + given[1...])] {
+                        try expectError(.duplicateKey, "\(what), \(between) others", entity: "member", key: key, field: "id") {
+                            try dao.create(created)
+                        }
+                    }
+                    try expectSame(try dao.read(), rows, "the rows after \(what)")
+                }
+            }
+        },
+        ConformanceCase(
+            "W.uniqueAfterOtherErrors", "W6", "K3", "W3",
+            title: "the error of a row in its turn is thrown, not that of a row before it that waits"
+        ) { context in
+            let (_, tokens) = try context.open(with: Token.self)
+            let rows = [Token(id: "a", code: 1), Token(id: "b", code: 2)]
+            try tokens.create(rows)
+            for between in [0, 40, 1200] {
+                let others = (0..<between).map { Token(id: "other \($0)", code: 1000 + $0) }
+                let given = [Token(id: "c", code: 1)] + others + [Token(id: String(repeating: "k", count: 100_000), code: 3)]
+                try expectError(.invalidKey, "create, \(between) others", entity: "token") { try tokens.create(given) }
+                try expectError(.invalidKey, "persist, \(between) others", entity: "token") { try tokens.persist(given) }
+                try expectSame(try tokens.read(), rows, "the rows after \(between) others")
+            }
+        },
+    ]
+
     private static let related: [ConformanceCase] = [
         ConformanceCase(
             "W.uniqueInLists", "W6", "R1", "W7",
@@ -372,7 +422,7 @@ enum WritesUniqueCalls {
                     member.badge += 1
                 }
                 if isPersisted {
-                    try DAO(storage: dao.storage, translator: ChangingMemberTranslator(change: change)).persist(members(1...5))
+                    try DAO(storage: dao.storage, translator: ChangingTranslator(change: change)).persist(members(1...5))
                 } else {
                     try dao.update(where: .all, change)
                 }
@@ -383,7 +433,77 @@ enum WritesUniqueCalls {
                 try expectEqual(rows[0].name, "from inside", "what code inside has stored")
             }
             if database.capabilities.hasEvolution { try database.expectVerified("after the calls") }
-        }
+        },
+        ConformanceCase(
+            "W.uniqueCallInsideCounts", "W6", "W7", "W9",
+            title: "the Revision of a row that waits counts on from what code inside has stored"
+        ) { context in
+            let (database, entries) = try context.open(with: QueueEntry.self)
+            guard database.capabilities.hasSavepoints else { return }
+            for isPersisted in [false, true] {
+                try entries.erase()
+                try entries.create((1...3).map { QueueEntry(id: $0, rank: $0) })
+                let change: @Sendable (inout QueueEntry) throws -> Void = { entry in
+                    if entry.id == 2 { try entries.update(where: { $0.id == 1 }) { $0.note = "from inside" } }
+                    if entry.id == 3 { try entries.update(where: { $0.id == 1 }) { _ in } }
+                    entry.rank += 1
+                }
+                if isPersisted {
+                    let dao = DAO(storage: entries.storage, translator: ChangingTranslator(change: change))
+                    try dao.persist(try entries.read())
+                } else {
+                    try entries.update(where: .all, change)
+                }
+                var expected = (1...3).map { QueueEntry(id: $0, rank: $0 + 1, revision: 2) }
+                (expected[0].note, expected[0].revision) = ("from inside", 4)
+                try expectSame(try entries.read(), expected)
+            }
+        },
+        ConformanceCase(
+            "W.uniqueCallInsideErases", "W6", "W9", "R8", "R9",
+            title: "a row that waits has no to-one whose row code inside has erased, and no such Reference"
+        ) { context in
+            let (database, lockers) = try context.open(with: Locker.self)
+            guard database.capabilities.hasSavepoints else { return }
+            let people = try database.dao(Person.self)
+            let (ada, bob) = (Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob"))
+            let before = [
+                Locker(id: 1, number: 1), Locker(id: 2, number: 2, keeper: ada), Locker(id: 3, number: 3, keeper: bob),
+            ]
+            for isPersisted in [false, true] {
+                func run(_ change: @escaping @Sendable (inout Locker) throws -> Void) throws {
+                    if isPersisted {
+                        try DAO(storage: lockers.storage, translator: ChangingTranslator(change: change)).persist(before)
+                    } else {
+                        try lockers.update(where: .all, change)
+                    }
+                }
+                try lockers.erase()
+                try people.persist([ada, bob])
+                try lockers.create(before)
+                try run { locker in
+                    if locker.id == 1 { locker.keeper = ada }
+                    if locker.id == 3 { try people.erase(byPrimaryKey: 1) }
+                    locker.number += 1
+                }
+                try expectSame(
+                    try lockers.read(),
+                    [Locker(id: 1, number: 2), Locker(id: 2, number: 3), Locker(id: 3, number: 4, keeper: bob)])
+                try expectEqual(try people.read().map(\.id), [2], "the people")
+                try people.persist(ada)
+                let rows = try lockers.read()
+                try expectError(.referenceViolation, entity: "locker", key: 1, conflictingKey: 1, field: "guest") {
+                    try run { locker in
+                        if locker.id == 1 { locker.guest = Reference(1) }
+                        if locker.id == 3 { try people.erase(byPrimaryKey: 1) }
+                        locker.number += 1
+                    }
+                }
+                try expectSame(try lockers.read(), rows, "the rows after the error")
+                try expectEqual(try people.read().map(\.id), [1, 2], "the people after the error")
+            }
+            if database.capabilities.hasEvolution { try database.expectVerified("after the calls") }
+        },
     ]
 }
 
@@ -397,10 +517,10 @@ private struct MergingMemberTranslator: Translator {
 }
 
 /// A translator whose merge is a closure.
-private struct ChangingMemberTranslator: Translator {
-    let change: @Sendable (inout Member) throws -> Void
+private struct ChangingTranslator<Record: Model & Plain>: Translator {
+    let change: @Sendable (inout Record) throws -> Void
 
-    func translate(model: Member) throws -> Member { model }
-    func translate(plain: Member) throws -> Member { plain }
-    func translate(from plain: Member, to model: inout Member) throws { try change(&model) }
+    func translate(model: Record) throws -> Record { model }
+    func translate(plain: Record) throws -> Record { plain }
+    func translate(from plain: Record, to model: inout Record) throws { try change(&model) }
 }

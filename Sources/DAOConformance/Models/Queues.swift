@@ -24,6 +24,27 @@ struct QueueEntry: Plain, Model, Equatable {
         Field("id", \.id, .primaryKey), Field("rank", \.rank, .unique), Field("note", \.note), Field("revision", \.revision))
 }
 
+/// A row with a unique number, which refers to others.
+struct Locker: Plain, Model, Equatable {
+    var id: Int
+    var number: Int
+    var keeper: Person?
+    var guest: Reference<Person>?
+
+    static let schema = Schema(
+        "locker", Self.init,
+        Field("id", \.id, .primaryKey), Field("number", \.number, .unique), Field("keeper", \.keeper, .linked),
+        Field("guest", \.guest))
+}
+
+/// A row with a text as its key, and a unique number.
+struct Token: Plain, Model, Equatable {
+    var id: String
+    var code: Int
+
+    static let schema = Schema("token", Self.init, Field("id", \.id, .primaryKey), Field("code", \.code, .unique))
+}
+
 /// A unique value of every kind, none of which can be nil.
 struct Signature: Plain, Model, Equatable {
     var id: Int

@@ -146,7 +146,19 @@ final class GraphWrite {
     }
 
     /// Adds links, which are written after all rows, unless they are in the rows.
-    func enqueue(_ entry: Links) { if !entry.links.isInRows { links.append(entry) } }
+    func enqueue(_ entry: Links) {
+        if !entry.links.isInRows { return links.append(entry) }
+        let (waiting, entity) = (graph.database.waitingRows, entry.relation.description.entity)
+        guard let waiting, !entry.relation.isReference, entry.parents.contains(where: { waiting[entity, $0] != nil }) else {
+            return
+        }
+        // Code inside the call can erase the row of a to-one before the link to it is stored.
+        waiting.follow { [graph] in
+            let stored = try entry.links.children(of: entry.parents)
+            let missing = try entry.relation.missing(among: stored.keys, in: graph)
+            if !missing.isEmpty { try entry.links.remove(children: missing.sorted()) }
+        }
+    }
 
     /// Writes rows, and enqueues their related rows.
     private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {

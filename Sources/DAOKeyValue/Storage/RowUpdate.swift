@@ -527,6 +527,14 @@ extension RowUpdate {
         try reader.show(row.record.bytes, key: primaryKey)
         for index in 0..<(table.retired.first?.field ?? table.fieldCount) { try reader.copy(index, to: writer) }
         try follow(now, primaryKey, readAs: original.bytes, reader)
+        if let index = row.readers.revisionIndex {
+            func revision(of record: UnsafeRawBufferPointer) throws -> Int64 {
+                try reader.show(record, key: primaryKey)
+                return try reader.readInt64(at: index)
+            }
+            let count = try revision(of: row.record.bytes) &- revision(of: original.bytes)
+            try writer.writeInt64(revision(of: now) &+ count, at: index)
+        }
         guard let rewritten = try encoded() else { throw invalidKey }
         try upsert(rewritten, over: now, original: nil, verifies: verifies)
     }

@@ -12,6 +12,8 @@ final class RefusedRows<Record: Model> {
     private var waiting: WaitingRows?
     /// The last place of each key among the rows of the call; nil until it is needed.
     private var lastPlaces: [Key: Int]?
+    /// The first new row whose key is given before it, where the engine cannot know that because the row before it waits.
+    private var repeated: (place: Int, error: StorageError)?
     /// An error with which the call can end, because the first row that waits does so in vain; nil when it is not known that it does.
     private var outcome: StorageError?
     /// The error of a row that cannot wait, which a batch may throw later.
@@ -43,42 +45,50 @@ final class RefusedRows<Record: Model> {
     /// Forgets a row, because it is written again.
     func remove(_ key: Key) { waiting?.remove(entity, key) }
 
-    /// Forgets rows that are given again.
-    func remove(_ records: [Record]) {
+    /// Begins a call that stores rows one after another. Rows that are given again no longer wait.
+    func begin(_ records: [Record]) {
         guard let waiting, !waiting.isEmpty else { return }
-        for record in records { waiting.remove(entity, storage.schema.key(of: record)) }
+        let keys = records.lazy.map { [schema = storage.schema] in schema.key(of: $0) }
+        if mayReplace {
+            for key in keys { waiting.remove(entity, key) }
+        } else if let place = keys.firstIndex(where: { waiting[entity, $0] != nil }) {
+            repeated = (place, .duplicateKey(storage.entity, UniqueID(keys[place])))
+        }
     }
 
     /// Lets one of the rows of a call wait.
     func wait(_ records: [Record], _ place: Int, _ refused: SQLRefusedRow) throws {
         try noting {
             guard records.indices.contains(place) else { throw refused.underlying }
-            let key = storage.schema.key(of: records[place])
-            let last =
-                lastPlaces
-                ?? Dictionary(
-                    records.enumerated().map { (storage.schema.key(of: $1), $0) }, uniquingKeysWith: { max($0, $1) })
-            lastPlaces = last
-            guard last[key] == place else {
-                // A later row with the key counts.
-                if mayReplace { return }
-                throw storage.duplicateKey(try firstRepeated(records, after: place) ?? key, refused.underlying)
-            }
+            let last = try lastPlaces(among: records, refused)
+            if let earlier = error(before: place + 1) { throw earlier }
+            let isLast = last[storage.schema.key(of: records[place])] == place
+            // A later row with the key counts.
+            if mayReplace, !isLast { return }
             let isFirst = isEmpty && larger == nil
             try add(records[place], fields: nil, refused)
-            if isFirst { outcome = certainFailure(of: records[place], refused, last) }
+            if isFirst, isLast { outcome = certainFailure(of: records[place], refused, last) }
         }
     }
 
-    /// Returns the key of the first row that cannot be inserted, because it is given before or stored.
-    private func firstRepeated(_ records: [Record], after place: Int) throws -> Key? {
-        var given = Set(records[...place].map { storage.schema.key(of: $0) })
-        for record in records[(place + 1)...] {
+    /// Returns the last place of each key, and notes the first row whose key is given before it.
+    private func lastPlaces(among records: [Record], _ refused: SQLRefusedRow) throws -> [Key: Int] {
+        if let lastPlaces { return lastPlaces }
+        var places: [Key: Int] = [:]
+        places.reserveCapacity(records.count)
+        for (place, record) in records.enumerated() {
             let key = storage.schema.key(of: record)
-            if try !given.insert(key).inserted || storage.isStored(key, session, known) { return key }
+            let isRepeated = places.updateValue(place, forKey: key) != nil
+            if isRepeated, !mayReplace, repeated.map({ place < $0.place }) ?? true {
+                repeated = (place, storage.duplicateKey(key, refused.underlying))
+            }
         }
-        return nil
+        lastPlaces = places
+        return places
     }
+
+    /// The error of a row before a place that the engine has not refused, because the row with its key waits; nil when there is none.
+    func error(before place: Int) -> StorageError? { repeated.flatMap { $0.place < place ? $0.error : nil } }
 
     /// Returns the error of a refused row when the row that has its value is not among those of the call; nil when it is, or when
     /// it is not known.
@@ -98,6 +108,7 @@ final class RefusedRows<Record: Model> {
 
     /// Stores the rows that wait, unless a larger call does.
     func end() throws {
+        if let repeated { throw repeated.error }
         // The row that waits in vain may collide in other fields, too, with rows that followed.
         if larger == nil { try waiting?.end() }
         if let outcome { throw outcome }
@@ -160,7 +171,7 @@ private final class SQLWaitingRow<Record: Model>: WaitingRow {
         guard isStored else { return }
         if var original, let now = try? storage.row(key, session, known), try !storage.schema.isSame(original, now) {
             // Code that ran since has written the row.
-            try storage.schema.follow(now, in: &record, readAs: &original)
+            try storage.schema.catchUp(&record, with: now, since: &original)
         }
         try storage.park(key, session, known)
     }

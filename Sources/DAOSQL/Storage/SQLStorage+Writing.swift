@@ -91,27 +91,29 @@ extension SQLStorage {
         defer { batch.finish() }
         let place = RowPlace()
         let refusals = RefusedRows(self, session, known, rows: records.count, mayReplace: mayReplace)
-        refusals?.remove(records)
+        refusals?.begin(records)
         let report = refusals.map { refusals in
             { (refused: SQLRefusedRow) in try refusals.wait(records, refused.number ?? place.index, refused) }
         }
         do {
             try batch.reporting(to: report) {
-                try add(records, to: batch, of: known.table, place)
+                do {
+                    try add(records, to: batch, of: known.table, place)
+                } catch where !(error is SQLRefusedRow) && refusals?.failure == nil {
+                    // A row that was held back comes before the row that has failed.
+                    do { try batch.send() } catch let refused as SQLRefusedRow { throw refused } catch {}
+                    throw error
+                }
                 if isAlone, refusals?.isEmpty != false { session.connection.lastWriteFollows() }
                 try batch.send()
             }
-        } catch let first {
+        } catch {
             if let failure = refusals?.failure { throw failure }
-            // A row that was held back comes before the row that has failed.
-            var error = first
-            if !(error is SQLRefusedRow) {
-                do { try batch.reporting(to: nil, batch.send) } catch let refused as SQLRefusedRow { error = refused } catch {}
-            }
             // After all rows were added, only a refused row can be identified.
             let last = min(place.index, records.count - 1)
             let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? place.index
             guard records.indices.contains(number) else { throw error }
+            if let earlier = refusals?.error(before: number) { throw earlier }
             throw failure(error, records[number], session, known, mayReplace: mayReplace)
         }
         try refusals?.end()

@@ -8,27 +8,27 @@ extension RowLayout {
     /// - Parameters:
     ///   - declared: The rows with their keys, as ``Schema/encode(_:to:)`` writes them into a ``ValueRowWriter``.
     ///   - mayReplace: Whether a row replaces the stored one with its key.
-    ///   - database: The database.
+    ///   - storage: The storage.
     ///   - find: Returns the stored row with a key; nil when there is none.
     ///   - rows: Returns all stored rows, in any order.
     ///   - put: Stores a row, over the one with its key, in the order of the stored entity.
     /// - Throws: `.duplicateKey`, `.uniqueViolation`; any error of a closure.
-    public func store(
-        _ declared: [(key: Key, values: [Value])], mayReplace: Bool, in database: any Database,
+    public func store<Record: Model>(
+        _ declared: [(key: Key, values: [Value])], mayReplace: Bool, in storage: some Storage<Record>,
         find: @escaping (Key) throws -> [Value]?, rows: @escaping () throws -> any Sequence<(key: Key, value: [Value])>,
         put: @escaping (Key, [Value]) throws -> Void
     ) throws {
-        let larger = database.waitingRows
+        let larger = storage.database.waitingRows
         let waiting = larger ?? WaitingRows()
-        let wholeEntity = storedEntity
+        let (wholeEntity, revision) = (storedEntity, Record.schema.revisionIndex.map { positions[$0] })
         for (key, values) in declared {
             let stored = try find(key)
             if !mayReplace, stored != nil || waiting[entity.name, key] != nil {
                 throw StorageError.duplicateKey(entity, UniqueID(key))
             }
             let row = LayoutRow(
-                key, try self.values(of: values, replacing: stored), over: stored, wholeEntity, waiting, find: find, rows: rows,
-                put: put)
+                key, try self.values(of: values, replacing: stored), over: stored, wholeEntity, counting: revision, waiting, find: find,
+                rows: rows, put: put)
             if try row.collides() { waiting.add(row) } else { try row.put() }
         }
         if larger == nil { try waiting.end() }
@@ -41,18 +41,20 @@ private final class LayoutRow: WaitingRow {
     private var values: [Value]
     private let original: [Value]?
     private let description: EntityDescription
+    /// The position of the field that counts the writes of the row.
+    private let revision: Int?
     private unowned let waiting: WaitingRows
     private let find: (Key) throws -> [Value]?
     private let rows: () throws -> any Sequence<(key: Key, value: [Value])>
     private let putRow: (Key, [Value]) throws -> Void
 
     init(
-        _ key: Key, _ values: [Value], over original: [Value]?, _ description: EntityDescription, _ waiting: WaitingRows,
-        find: @escaping (Key) throws -> [Value]?, rows: @escaping () throws -> any Sequence<(key: Key, value: [Value])>,
+        _ key: Key, _ values: [Value], over original: [Value]?, _ description: EntityDescription, counting revision: Int?,
+        _ waiting: WaitingRows, find: @escaping (Key) throws -> [Value]?, rows: @escaping () throws -> any Sequence<(key: Key, value: [Value])>,
         put: @escaping (Key, [Value]) throws -> Void
     ) {
         (self.key, self.values, self.original) = (key, values, original)
-        (self.description, self.waiting) = (description, waiting)
+        (self.description, self.revision, self.waiting) = (description, revision, waiting)
         (self.find, self.rows, putRow) = (find, rows, put)
     }
 
@@ -89,6 +91,11 @@ private final class LayoutRow: WaitingRow {
             // Code that ran since has erased the row.
             guard let now else { return }
             for index in values.indices where values[index] == original[index] { values[index] = now[index] }
+            if let revision, case .integer(let before) = original[revision], case .integer(let stored) = now[revision],
+                case .integer(let count) = values[revision]
+            {
+                values[revision] = .integer(count &+ stored &- before)
+            }
         }
         try check()
         try put()

@@ -96,6 +96,19 @@ extension Schema {
         (record, original) = try (decoded(new), decoded(old))
     }
 
+    /// Gives a record that waits for the end of its call what other code has stored since (contract W6). Its `Revision` counts on
+    /// from the stored one.
+    package func catchUp(_ record: inout Record, with stored: Record, since original: inout Record) throws {
+        let before = revision.map { $0.value(of: record).rawValue &- $0.value(of: original).rawValue }
+        try follow(stored, in: &record, readAs: &original)
+        if let revision, let before {
+            try revision.set(Revision(rawValue: revision.value(of: stored).rawValue &+ before), in: &record)
+        }
+    }
+
+    /// The position of the field that counts the writes of a row; nil when there is none.
+    package var revisionIndex: Int? { revision?.index }
+
     /// Gives a record the fields of another one, except some, and except relationships.
     package func take(_ stored: Record, in record: inout Record, except isChanged: (Int) -> Bool) throws {
         let (new, now) = try (fields(of: record), fields(of: stored))
