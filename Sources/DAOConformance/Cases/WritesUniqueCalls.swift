@@ -294,7 +294,10 @@ enum WritesUniqueCalls {
                 ("a row that waits twice", [new(10, 1), new(10, 2), new(3)], 10),
                 ("a row that waits, given again at the end", [new(10, 1), new(12), new(10, 11)], 10),
                 ("a repeated row between", [new(10, 1), new(12), new(12, 13), new(10, 11)], 12),
-                ("two rows that wait, of which the second is given again first", [new(10, 1), new(12, 2), new(12, 13), new(10)], 12),
+                (
+                    "two rows that wait, of which the second is given again first",
+                    [new(10, 1), new(12, 2), new(12, 13), new(10)], 12
+                ),
                 ("a row that is given again and then waits", [new(10), new(12, 1), new(10, 2), new(12)], 10),
                 ("a row that a later one of the call makes wait", [new(10, 20), new(12, 20), new(12, 21), new(2)], 12),
             ]

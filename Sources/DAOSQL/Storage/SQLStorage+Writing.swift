@@ -99,7 +99,7 @@ extension SQLStorage {
             try batch.reporting(to: report) {
                 do {
                     try add(records, to: batch, of: known.table, place)
-                } catch where !(error is SQLRefusedRow) && refusals?.failure == nil {
+                } catch let error where !(error is SQLRefusedRow) && refusals?.failure == nil {
                     // A row that was held back comes before the row that has failed.
                     do { try batch.send() } catch let refused as SQLRefusedRow { throw refused } catch {}
                     throw error

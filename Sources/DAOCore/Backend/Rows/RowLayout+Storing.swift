@@ -27,8 +27,8 @@ extension RowLayout {
                 throw StorageError.duplicateKey(entity, UniqueID(key))
             }
             let row = LayoutRow(
-                key, try self.values(of: values, replacing: stored), over: stored, wholeEntity, counting: revision, waiting, find: find,
-                rows: rows, put: put)
+                key, try self.values(of: values, replacing: stored), over: stored, wholeEntity, counting: revision, waiting,
+                find: find, rows: rows, put: put)
             if try row.collides() { waiting.add(row) } else { try row.put() }
         }
         if larger == nil { try waiting.end() }
@@ -50,8 +50,8 @@ private final class LayoutRow: WaitingRow {
 
     init(
         _ key: Key, _ values: [Value], over original: [Value]?, _ description: EntityDescription, counting revision: Int?,
-        _ waiting: WaitingRows, find: @escaping (Key) throws -> [Value]?, rows: @escaping () throws -> any Sequence<(key: Key, value: [Value])>,
-        put: @escaping (Key, [Value]) throws -> Void
+        _ waiting: WaitingRows, find: @escaping (Key) throws -> [Value]?,
+        rows: @escaping () throws -> any Sequence<(key: Key, value: [Value])>, put: @escaping (Key, [Value]) throws -> Void
     ) {
         (self.key, self.values, self.original) = (key, values, original)
         (self.description, self.revision, self.waiting) = (description, revision, waiting)
