@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQL
+import Foundation
 
 /// The SQL dialect of PostgreSQL.
 struct PostgresDialect: SQLDialect {
@@ -87,6 +88,19 @@ struct PostgresDialect: SQLDialect {
     /// PostgreSQL reads the shortest text of a number as exactly this number.
     private func constant(_ number: Double) -> String {
         number.isNaN ? "'NaN'" : number.isInfinite ? (number < 0 ? "'-Infinity'" : "'Infinity'") : "'\(number)'"
+    }
+
+    func parkedValue(of field: FieldDescription) -> Value? {
+        switch field.type.kind {
+        case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32: .integer(.random(in: .min ... .max))
+        case .uint64: .unsigned(.random(in: .min ... .max))
+        case .float, .double, .date: .double(.random(in: 0x1p1000...0x1p1001))
+        case .decimal: .decimal(Decimal(UInt64.random(in: .min ... .max)))
+        case .string, .url, .embedded: .string(UUID().uuidString)
+        case .data: .data(withUnsafeBytes(of: UUID().uuid) { Data($0) })
+        case .uuid: .uuid(UUID())
+        case .bool, .toOne, .toMany: nil
+        }
     }
 
     func tableOptions(for entity: EntityDescription) -> String { "" }

@@ -159,6 +159,11 @@ struct SQLiteDialect: SQLDialect {
         return "(\(text))"
     }
 
+    /// A column takes values of every storage class, so one of a class that the field does not use collides with none.
+    func parkedValue(of field: FieldDescription) -> Value? {
+        columnType(of: field) == "BLOB" ? .string(UUID().uuidString) : .data(withUnsafeBytes(of: UUID().uuid) { Data($0) + [0] })
+    }
+
     func tableOptions(for entity: EntityDescription) -> String {
         columnType(of: entity.fields[entity.keyIndex]) == "INTEGER" ? "" : " WITHOUT ROWID"
     }

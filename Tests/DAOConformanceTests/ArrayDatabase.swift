@@ -232,34 +232,28 @@ struct ArrayStorage<Record: Model>: Storage {
             try Record.schema.encode(record, to: writer)
             for value in writer.values { try array.check(length: value.length, entity: entity.name) }
             try Record.schema.checkOrder(with: record)
-            return ArrayTable.Row(key: try Record.schema.validKey(of: record), values: writer.values)
+            return (key: try Record.schema.validKey(of: record), values: writer.values)
         }
         try array.write(touching: entity.name) { transaction in
-            let layout = try table(transaction).layout
-            for declared in rows {
-                let (row, place) = try row(declared, for: transaction.tables[entity.name] ?? ArrayTable(), layout, replacing)
-                if place.isThere {
-                    transaction.tables[entity.name]?.rows[place.index] = row
-                } else {
-                    transaction.tables[entity.name, default: ArrayTable(entity: declaration.whole)].rows.insert(
-                        row, at: place.index)
-                }
-            }
+            let (name, whole) = (entity.name, declaration.whole)
+            if transaction.tables[name] == nil { transaction.tables[name] = ArrayTable(entity: whole) }
+            func table() -> ArrayTable { transaction.tables[name] ?? ArrayTable() }
+            try self.table(transaction).layout.store(
+                rows, mayReplace: replacing, in: self,
+                find: { key in
+                    let place = table().position(of: key)
+                    return place.isThere ? table().rows[place.index].values : nil
+                },
+                rows: { table().rows.lazy.map { (key: $0.key, value: $0.values) } },
+                put: { key, values in
+                    let (place, row) = (table().position(of: key), ArrayTable.Row(key: key, values: values))
+                    if place.isThere {
+                        transaction.tables[name]?.rows[place.index] = row
+                    } else {
+                        transaction.tables[name]?.rows.insert(row, at: place.index)
+                    }
+                })
         }
-    }
-
-    /// The row to be stored with all fields, and its place. The caller does not hold the table when it changes it, or
-    /// the change would copy every row.
-    private func row(
-        _ declared: ArrayTable.Row, for table: ArrayTable, _ layout: RowLayout, _ replacing: Bool
-    ) throws -> (row: ArrayTable.Row, place: (index: Int, isThere: Bool)) {
-        let place = table.position(of: declared.key)
-        if place.isThere, !replacing { throw StorageError.duplicateKey(entity, UniqueID(declared.key)) }
-        let row = ArrayTable.Row(
-            key: declared.key,
-            values: try layout.values(of: declared.values, replacing: place.isThere ? table.rows[place.index].values : nil))
-        try table.checkUnique(row, table.entity ?? declaration.whole)
-        return (row, place)
     }
 }
 

@@ -139,13 +139,10 @@ struct JSONStorage<Record: Model>: Storage {
         try owner.write(touching: whole.name) { transaction in
             // A transaction that was rolled back can have created the entity.
             try transaction.createIfMissing(whole)
-            for (key, declared) in rows {
-                let stored = transaction.tables[whole.name]?.rows[key]
-                if stored != nil, !replacing { throw StorageError.duplicateKey(whole, UniqueID(key)) }
-                let values = try layout.values(of: declared, replacing: stored)
-                try whole.checkUnique(values, of: key, among: transaction.tables[whole.name]?.rows ?? [:])
-                try transaction.store(values, in: whole.name)
-            }
+            func stored() -> [Key: [Value]] { transaction.tables[whole.name]?.rows ?? [:] }
+            try layout.store(
+                rows, mayReplace: replacing, in: self, find: { stored()[$0] }, rows: { stored() },
+                put: { try transaction.store($1, in: whole.name) })
         }
     }
 }

@@ -88,13 +88,39 @@ struct BulkTests {
         }
         #expect(try merge(books + new) == books.count + new.count)
         #expect(try database.books.read() == books + new)
-        // Rows are changed one after another, also where all together would be possible.
-        (books[1].shelf, books[2].shelf) = (books[2].shelf, "free")
-        let error = try storageError { try merge(books) }
-        #expect(error.kind == .uniqueViolation && error.key == UniqueID(1) && error.conflictingKey == UniqueID(2))
-        #expect(try database.books.count { $0.shelf == "free" } == 0)
+        // Rows that trade their values, and one that keeps another from its value.
+        let stored = books
+        (books[1].shelf, books[2].shelf) = (books[2].shelf, books[1].shelf)
+        books[4].shelf = "shelf 11999"
+        books[11_999].shelf = "shelf 4"
+        #expect(try merge(books) == books.count)
+        #expect(try database.books.read() == books + new)
+        books[8].shelf = "shelf 12002"
+        let error = try storageError { try merge(Array(stored[..<8]) + [books[8]]) }
+        #expect(error.kind == .uniqueViolation && error.key == UniqueID(4) && error.conflictingKey == UniqueID(11_999))
+        #expect(try database.books.count { $0.shelf == "shelf 11999" } == 1)
         #expect(try database.books.erase(byPrimaryKeys: Array(-10..<11_000) + [5, 5]) == 11_000)
         #expect(try database.books.count() == 1100)
+        try database.close()
+    }
+
+    /// A table of another program that erases its rows with a book.
+    @Test func rowsThatTradeTheirValuesAreNotErased() throws {
+        let database = try DatabaseDrivers(.postgres).open(Server.newURL())
+        try database.books.create(books(0..<2000))
+        func execute(_ sql: String) throws -> Int {
+            try database.transaction { try database.underlying(as: PostgresHandle.self) { try $0.execute(sql) } }
+        }
+        _ = try execute("CREATE TABLE loan (book BIGINT NOT NULL REFERENCES book (id) ON DELETE CASCADE)")
+        #expect(try execute("INSERT INTO loan SELECT id FROM book") == 2000)
+        // All of them, each taking the shelf of the next one.
+        let changed = (0..<2000).map { Book(id: $0, title: "moved", shelf: "shelf \(($0 + 1) % 2000)") }
+        try database.books.persist((0..<2000).map { Book(id: $0, title: "", shelf: "shelf \($0)") })
+        try database.books.persist(changed)
+        #expect(try database.books.read() == changed)
+        #expect(try database.books.update(where: .all) { $0.shelf = "shelf \($0.id)" } == 2000)
+        #expect(try database.books.read { $0.shelf == "shelf 7" }.map(\.id) == [7])
+        #expect(try execute("DELETE FROM loan") == 2000)
         try database.close()
     }
 

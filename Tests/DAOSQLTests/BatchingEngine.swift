@@ -208,7 +208,7 @@ private final class BatchingRows: SQLRowBatch {
             do {
                 if let key = row.key { try inner.add(changing: key) } else { try inner.add() }
             } catch let refused as SQLRefusedRow {
-                throw SQLRefusedRow(refused.reason, number: number, refused.underlying)
+                try refuse(SQLRefusedRow(refused.reason, number: number, refused.underlying))
             }
         }
     }

@@ -9,6 +9,23 @@ import Testing
 @Suite struct StorageTests {
     private let place = Place()
 
+    /// A table of another program that erases its rows with a user.
+    @Test func rowsThatTradeTheirValuesAreNotErased() throws {
+        let database = try place.database()
+        let users = try database.storage(for: User.self)
+        try users.insert((1...9).map { User(name: "user \($0)", email: "\($0)@x", age: $0) })
+        func execute(_ sql: String) throws -> Int {
+            try database.transaction { try database.underlying(as: SQLiteHandle.self) { try $0.execute(sql) } }
+        }
+        _ = try execute("CREATE TABLE badge (user TEXT NOT NULL REFERENCES user (name) ON DELETE CASCADE)")
+        _ = try execute("INSERT INTO badge SELECT name FROM user")
+        let changed = (1...9).map { User(name: "user \($0)", email: "\($0 % 9 + 1)@x", age: $0) }
+        try users.upsert(changed)
+        #expect(try users.read(Query()) == changed)
+        #expect(try users.update(Query()) { $0.email = "\($0.age)@x" } == 9)
+        #expect(try execute("DELETE FROM badge") == 9)
+    }
+
     @Test func uniqueViolationHasFieldAndBothKeys() throws {
         let users = try place.database().storage(for: User.self)
         try users.insert([

@@ -203,6 +203,22 @@ enum WritesSetting {
             for index in [0, 1, 3] { rows[index].int8 = rows[index].int8.map { $0 + 8 } }
             try expectSame(try dao.read(), rows)
         },
+        ConformanceCase("W.increaseUnique", "W8", "W6", title: "unique numbers that increase in one call are judged at its end") {
+            context in
+            let (database, dao) = try context.open(with: Member.self)
+            let members = (1...5).map { Member(id: $0, email: "e\($0)", badge: $0) }
+            try dao.create(members)
+            for amount in [1, -1, 2, -2] {
+                try expectEqual(try dao.update(.increase(\.badge, by: amount), where: .all), 5, "\(amount)")
+                try expectEqual(try dao.read(\.badge), (1...5).map { $0 + (amount > 0 ? amount : 0) }, "by \(amount)")
+            }
+            _ = try database.transaction {
+                try expectError(.uniqueViolation, entity: "member", key: 3, conflictingKey: 4, field: "badge") {
+                    try dao.update(.increase(\.badge, by: 1)) { $0.id <= 3 }
+                }
+            }
+            try expectSame(try dao.read(), members, "the rows after the error")
+        },
         ConformanceCase("W.increaseRefused", "W8", "W7", "P5", title: "what cannot be set cannot be increased, nor changed twice")
         {
             context in

@@ -20,7 +20,10 @@ extension DAO {
     /// defines.
     @inlinable public func persist(_ plain: Plain) throws { try persist([plain]) }
 
-    /// Stores values. When anything throws, none is stored. The last value of a repeated key wins.
+    /// Stores values. When anything throws, none is stored. The last value of a repeated key wins. Unique values are judged when the
+    /// call ends, so that two rows can trade theirs.
+    ///
+    /// - Throws: `.uniqueViolation` when two rows would have a unique value; any error of the translator.
     @inlinable public func persist(_ plains: [Plain]) throws {
         guard Mapping.merges else {
             return try storage.upsert(making: { try translator.translate(plains: plains) })
@@ -75,6 +78,8 @@ extension DAO {
     /// ```swift
     /// let count = try messages.update(where: { !$0.isRead }) { $0.isRead = true }
     /// ```
+    ///
+    /// Unique values are judged when the call ends: `$0.rank += 1` can count the ranks of all rows up.
     ///
     /// - Parameters:
     ///   - condition: A closure that makes the condition from the fields of the model.

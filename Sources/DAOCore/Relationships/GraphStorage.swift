@@ -312,7 +312,8 @@ extension GraphStorage {
     private func write(_ records: () throws -> [Record], _ write: ([Record]) throws -> Void) throws {
         try database.transaction {
             let references = CallReferences()
-            try GraphWrite(graph, CallRevisions(), references).run(records(), write)
+            let records = try records()
+            try database.asOneCall { try GraphWrite(graph, CallRevisions(), references).run(records, write) }
             try references.check()
         }
     }
@@ -334,12 +335,14 @@ extension GraphStorage {
         }
         return try database.transaction {
             var stored = 0
-            let (revisions, references) = (CallRevisions(), CallReferences())
-            // Rows are merged individually, because the closure can change rows that follow.
-            for (index, key) in keys.enumerated() {
-                if try merge(key, revisions, references, isStoredAgain: true, { try body(index, &$0) }) { stored += 1 }
+            let call = GraphCall<Record>()
+            try database.asOneCall {
+                // Rows are merged individually, because the closure can change rows that follow.
+                for (index, key) in keys.enumerated() {
+                    if try merge(key, call, isStoredAgain: true, { try body(index, &$0) }) { stored += 1 }
+                }
             }
-            try references.check()
+            try call.references.check()
             return stored
         }
     }
@@ -349,19 +352,19 @@ extension GraphStorage {
     /// - Parameter isStoredAgain: Whether a row is stored again that the closure has erased.
     /// - Returns: Whether the row was stored.
     private func merge(
-        _ key: Key, _ revisions: CallRevisions, _ references: CallReferences, includesSubentities: Bool = true,
-        isStoredAgain: Bool, _ body: (inout Record?) throws -> Void
+        _ key: Key, _ call: GraphCall<Record>, includesSubentities: Bool = true, isStoredAgain: Bool,
+        _ body: (inout Record?) throws -> Void
     ) throws -> Bool {
         // A change of a list needs the list: what reads include does not concern writes.
         let form = includesSubentities || withoutListsFault != nil ? GraphForm.whole : .withoutLists
         var originals: [Key: Record] = [:]
         for record in try read(keys: [key], form) { originals[key] = record }
-        var record = originals[key]
+        var record = call.waiting.removeValue(forKey: key) ?? originals[key]
         let writes = database.writeCount
-        try revisions.change(key, &record, in: flat, body)
+        try call.revisions.change(key, &record, in: flat) { record in try database.outsideCall { try body(&record) } }
         guard var record else { return false }
         try Record.schema.checkKey(of: record, is: key)
-        let write = GraphWrite(graph, revisions, references)
+        let write = GraphWrite(graph, call.revisions, call.references)
         if var original = originals[key], !database.hasWrittenNothing(since: writes) {
             write.readsAgain = true
             if let stored = try read(keys: [key], form).first {
@@ -374,6 +377,7 @@ extension GraphStorage {
             }
         }
         try write.run([record], originals: originals, flat.upsert)
+        if let waiting = database.waitingRows, waiting[Record.schema.description.name, key] != nil { call.waiting[key] = record }
         return true
     }
 
@@ -390,19 +394,21 @@ extension GraphStorage {
         }
         return try database.transaction {
             var stored = 0
-            let (revisions, references) = (CallRevisions(), CallReferences())
-            for key in try keys(query) {
-                let wasStored = try merge(
-                    key, revisions, references, includesSubentities: query.includesSubentities, isStoredAgain: false
-                ) { record in
-                    guard var changed = record.take() else { return }
-                    try body(&changed)
-                    record = consume changed
+            let call = GraphCall<Record>()
+            try database.asOneCall {
+                for key in try keys(query) {
+                    let wasStored = try merge(
+                        key, call, includesSubentities: query.includesSubentities, isStoredAgain: false
+                    ) { record in
+                        guard var changed = record.take() else { return }
+                        try body(&changed)
+                        record = consume changed
+                    }
+                    // The closure can have erased the row, and rows that follow.
+                    if wasStored { stored += 1 }
                 }
-                // The closure can have erased the row, and rows that follow.
-                if wasStored { stored += 1 }
             }
-            try references.check()
+            try call.references.check()
             return stored
         }
     }
@@ -457,6 +463,14 @@ extension GraphStorage {
             return try database.transaction { try withRelated(GraphErase(graph)) }
         }
     }
+}
+
+/// What a call knows that merges rows one after another.
+private final class GraphCall<Record: Model> {
+    let revisions = CallRevisions()
+    let references = CallReferences()
+    /// The rows that wait for the end of the call, as the code of the application has left them.
+    var waiting: [Key: Record] = [:]
 }
 
 /// A cursor that adds related rows to the rows of another cursor, from the snapshot of that cursor.

@@ -81,7 +81,12 @@ final class GraphWrite {
                 try entry.links.set(entry.children, of: entry.parents)
             }
         }
-        try GraphErase(graph).eraseOrphans(dropped)
+        // A row that waits is still stored as it was, and holds what it will no longer hold.
+        if let waiting = graph.database.waitingRows, !waiting.isEmpty {
+            waiting.follow { [graph, dropped] in try GraphErase(graph).eraseOrphans(dropped) }
+        } else {
+            try GraphErase(graph).eraseOrphans(dropped)
+        }
     }
 
     /// Adds the children of an `.owned` relationship to the rows that are written next.
@@ -141,7 +146,19 @@ final class GraphWrite {
     }
 
     /// Adds links, which are written after all rows, unless they are in the rows.
-    func enqueue(_ entry: Links) { if !entry.links.isInRows { links.append(entry) } }
+    func enqueue(_ entry: Links) {
+        if !entry.links.isInRows { return links.append(entry) }
+        let (waiting, entity) = (graph.database.waitingRows, entry.relation.description.entity)
+        guard let waiting, !entry.relation.isReference, entry.parents.contains(where: { waiting[entity, $0] != nil }) else {
+            return
+        }
+        // Code inside the call can erase the row of a to-one before the link to it is stored.
+        waiting.follow { [graph] in
+            let stored = try entry.links.children(of: entry.parents)
+            let missing = try entry.relation.missing(among: stored.keys, in: graph)
+            if !missing.isEmpty { try entry.links.remove(children: missing.sorted()) }
+        }
+    }
 
     /// Writes rows, and enqueues their related rows.
     private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {
@@ -166,7 +183,11 @@ final class GraphWrite {
         if records.isEmpty { return [] }
         let schema = Record.schema
         let stored = try graph.stored(among: records.lazy.map { schema.key(of: $0) }, of: Record.self)
-        return records.filter { !stored.contains(schema.key(of: $0)) }
+        let waiting = graph.database.waitingRows
+        return records.filter {
+            let key = schema.key(of: $0)
+            return !stored.contains(key) && waiting?[schema.description.name, key] == nil
+        }
     }
 
     private func enqueueRelated<Record: Model>(of records: [Record], originals: [Key: Record]) throws {

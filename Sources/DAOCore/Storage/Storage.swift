@@ -24,7 +24,8 @@ public protocol Storage<Record>: Sendable {
     /// - Throws: `.duplicateKey` when a key is already stored or is repeated. Nothing is stored in that case.
     func insert(_ records: [Record]) throws
 
-    /// Stores rows completely. It replaces rows with the same keys. The last row of a repeated key wins.
+    /// Stores rows completely. It replaces rows with the same keys. The last row of a repeated key wins. Unique values are judged when
+    /// the call ends (contract W6).
     func upsert(_ records: [Record]) throws
 
     /// Erases the rows with the given keys.

@@ -199,10 +199,27 @@ extension KeyValueDatabase {
     }
 
     /// Calls a closure that stores and removes rows of a table, with buffers of the transaction.
-    func withUpdate(of table: Table, _ handle: KeyValueHandle, _ body: (RowUpdate) throws -> Void) throws {
+    ///
+    /// - Parameters:
+    ///   - table: The table.
+    ///   - handle: The transaction.
+    ///   - readers: The storage, whose rows are judged when the call ends (contract W6); nil where each is judged when it is
+    ///     stored.
+    ///   - waiting: The rows that are being stored because the call ends.
+    ///   - body: The closure.
+    func withUpdate(
+        of table: Table, _ handle: KeyValueHandle, for readers: (any RecordReaders)? = nil, ending waiting: WaitingRows? = nil,
+        _ body: (RowUpdate) throws -> Void
+    ) throws {
         let scratch = handle.takeScratch(table, isChecked: options.usesChecksums)
-        defer { handle.giveBack(scratch) }
+        let larger = readers == nil || !table.hasUniqueIndexes ? waiting : waitingRows
+        (scratch.waiting, scratch.readers) = (larger, readers)
+        defer {
+            (scratch.waiting, scratch.readers) = (nil, nil)
+            handle.giveBack(scratch)
+        }
         try body(RowUpdate(handle, table, scratch, verifies: options.usesChecksums))
+        if larger == nil, let waiting = scratch.waiting { try waiting.end() }
     }
 
     private func writeRetrying<Result>(

@@ -12,7 +12,7 @@ extension KeyValueStorage {
     func insert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
-            try keyValueDatabase.withUpdate(of: try table(handle), handle) { try insert(records, $0) }
+            try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self) { try insert(records, $0) }
         }
     }
 
@@ -24,7 +24,7 @@ extension KeyValueStorage {
     func upsert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
             let records = try records()
-            try keyValueDatabase.withUpdate(of: try table(handle), handle) { try upsert(records, $0) }
+            try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self) { try upsert(records, $0) }
         }
     }
 
@@ -60,7 +60,7 @@ extension KeyValueStorage {
             let timer = StatementTimer.begin()
             defer { timer?.end(table.byKey, runs: keys.count, rowsLookedAt: reader.lookedAt) }
             var stored = 0
-            try keyValueDatabase.withUpdate(of: table, handle) { update in
+            try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
                 for (index, key) in keys.enumerated() {
                     let wasStored = try merge(update.storeKey(key), update, reader, isStoredAgain: true) { try body(index, &$0) }
                     if wasStored { stored += 1 }
@@ -77,7 +77,7 @@ extension KeyValueStorage {
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
             var stored = 0
-            try keyValueDatabase.withUpdate(of: table, handle) { update in
+            try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
                 for key in keys {
                     let wasStored = try key.withUnsafeBytes { key in
                         try merge(key, update, reader, isStoredAgain: false) { record in
@@ -124,7 +124,7 @@ extension KeyValueStorage {
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
-            try keyValueDatabase.withUpdate(of: table, handle) { update in
+            try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
                 for key in keys {
                     try key.withUnsafeBytes { try update.set(changes, counting: counter, $0, reader) }
                 }
@@ -153,7 +153,7 @@ extension KeyValueStorage {
             count = 0
             let table = try table(handle)
             let keys = try collectKeys(resolved, table, handle)
-            try keyValueDatabase.withUpdate(of: table, handle) { update in
+            try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
                 for key in keys where try key.withUnsafeBytes(update.erase) { count += 1 }
             }
         }
@@ -174,7 +174,7 @@ extension KeyValueStorage {
     /// Runs a closure that writes and does not call application code.
     private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
         try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
-            try keyValueDatabase.withUpdate(of: try table(handle), handle, body)
+            try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self, body)
         }
     }
 }

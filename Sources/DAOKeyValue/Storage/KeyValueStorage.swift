@@ -2,9 +2,10 @@ import DAOCore
 import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.
-final class KeyValueStorage<Record: Model>: Storage {
+final class KeyValueStorage<Record: Model>: Storage, RecordReaders {
     let keyValueDatabase: KeyValueDatabase
     let schema = Record.schema
+    var revisionIndex: Int? { schema.revisionIndex }
     private let declaration = Record.schema.declaration
     private let initialTable: Table
     /// The table that replaced the initial table, and the generation of the catalog that it belongs to.
@@ -289,6 +290,16 @@ extension Table {
 
     /// The same entity with empty keyspaces.
     func absent() throws -> Table { try Table(.absent(description), state: .void) }
+}
+
+/// Makes readers of a table's rows.
+protocol RecordReaders: AnyObject {
+    var keyValueDatabase: KeyValueDatabase { get }
+    /// The position of the field that counts the writes of a row; nil when there is none.
+    var revisionIndex: Int? { get }
+
+    /// Returns a reader before the first row.
+    func reader(_ table: Table) -> RecordReader
 }
 
 extension KeyBuilder {

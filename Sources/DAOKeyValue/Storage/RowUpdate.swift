@@ -101,9 +101,11 @@ struct RowUpdate {
         /// A copy of its bytes, which outlives writes of other calls; nil where none is needed.
         fileprivate let copy: UnsafeRawBufferPointer?
         fileprivate let writeCount: Int
+        /// Whether the row waits for the end of the call.
+        fileprivate let isWaiting: Bool
 
         /// Whether there is such a row. The reader is on it.
-        var isStored: Bool { stored != nil }
+        var isStored: Bool { stored != nil || isWaiting }
     }
 
     /// Reads a row, and begins to write it. ``store(_:)`` can follow.
@@ -114,10 +116,13 @@ struct RowUpdate {
     ///   - keepsCopy: Whether code of the application, which can write, runs before the row is written.
     func find(_ key: UnsafeRawBufferPointer, _ reader: RecordReader, keepsCopy: Bool = false) throws -> Found {
         let stored = try handle.transaction.get(key)
-        if let stored { try reader.show(stored, key: key.from(table.keyspace.length)) }
+        let primaryKey = key.from(table.keyspace.length)
+        // A row that the call gives again is as it has left it.
+        let waiting = scratch.waiting == nil ? nil : waitingRecord(primaryKey)
+        if let shown = waiting?.record.bytes ?? stored { try reader.show(shown, key: primaryKey) }
         scratch.writer.begin(table)
-        let copy = keepsCopy ? stored.map(scratch.keep) : nil
-        return Found(key: key, stored: stored, copy: copy, writeCount: handle.writeCount)
+        let copy = keepsCopy ? (waiting.map { $0.original?.bytes } ?? stored).map(scratch.keep) : nil
+        return Found(key: key, stored: stored, copy: copy, writeCount: handle.writeCount, isWaiting: waiting != nil)
     }
 
     /// Writes the fields of a found row.
@@ -137,7 +142,7 @@ struct RowUpdate {
         if handle.writeCount != found.writeCount {
             return try storeAfterWrites(found, reader, isStoredAgain: isStoredAgain)
         }
-        try upsert(rewritten(found), over: found.stored, verifies: false)
+        try upsert(rewritten(found), over: found.stored, original: found.copy, verifies: false)
         return true
     }
 
@@ -152,7 +157,7 @@ struct RowUpdate {
         let stored = try handle.transaction.get(found.key)
         if stored == nil, found.stored != nil, !isStoredAgain { return false }
         if let stored, let copy = found.copy { try follow(stored, found.key.from(table.keyspace.length), readAs: copy, reader) }
-        try upsert(rewritten(found), over: stored, verifies: verifies)
+        try upsert(rewritten(found), over: stored, original: nil, verifies: verifies)
         return true
     }
 
@@ -207,17 +212,22 @@ struct RowUpdate {
     ///   - later: Gets the entries of indexes that are not unique; nil when all are written with the row.
     /// - Throws: `.duplicateKey`, `.uniqueViolation`.
     func insert(_ row: Encoded, _ later: LaterEntries? = nil) throws {
+        if scratch.waiting != nil, waitingRecord(row.primaryKey) != nil { throw duplicateKey(row) }
+        try insertNew(row, later)
+    }
+
+    private func insertNew(_ row: Encoded, _ later: LaterEntries? = nil) throws {
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             let new = try view(row)
-            for (position, index) in table.indexes.enumerated() where try has(index, row.record, row.primaryKey) {
-                try addEntry(index, position, new, row.primaryKey, later)
-            }
             if table.hasUniqueIndexes {
                 if try handle.transaction.get(row.key) != nil { throw duplicateKey(row) }
                 for index in table.indexes where try index.isUnique && has(index, row.record, row.primaryKey) {
-                    try checkUnique(index, new, row)
+                    if try collides(index, new, row) { return try wait(row, over: nil) }
                 }
+            }
+            for (position, index) in table.indexes.enumerated() where try has(index, row.record, row.primaryKey) {
+                try addEntry(index, position, new, row.primaryKey, later)
             }
         }
         guard try handle.transaction.insert(row.key, row.record) else { throw duplicateKey(row) }
@@ -243,11 +253,18 @@ struct RowUpdate {
     }
 
     /// Stores a new row, or updates an existing row; writes only the differences.
-    func upsert(_ row: Encoded) throws { try upsert(row, over: handle.transaction.get(row.key), verifies: verifies) }
+    func upsert(_ row: Encoded) throws {
+        try upsert(row, over: handle.transaction.get(row.key), original: nil, verifies: verifies)
+    }
 
     /// Stores a row over the existing bytes, which point into the store; nil for a new row.
-    private func upsert(_ row: Encoded, over stored: UnsafeRawBufferPointer?, verifies: Bool) throws {
-        guard let stored else { return try insert(row) }
+    ///
+    /// - Parameter original: The bytes of the row as it was read; nil when they are the existing ones.
+    private func upsert(
+        _ row: Encoded, over stored: UnsafeRawBufferPointer?, original: UnsafeRawBufferPointer?, verifies: Bool
+    ) throws {
+        if scratch.waiting != nil { stopWaiting(row.primaryKey) }
+        guard let stored else { return try insertNew(row) }
         if stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
         scratch.beginEntries()
         if !table.indexes.isEmpty {
@@ -263,7 +280,7 @@ struct RowUpdate {
                     try changeElements(index, old, new, row.primaryKey)
                     continue
                 }
-                if index.isUnique, hasNew { try checkUnique(index, new, row) }
+                if index.isUnique, hasNew, try collides(index, new, row) { return try wait(row, over: original ?? stored) }
                 if hasOld { try addEntry(index, old, row.primaryKey, isRemoval: true) }
                 if hasNew { try addEntry(index, new, row.primaryKey, isRemoval: false) }
             }
@@ -277,6 +294,7 @@ struct RowUpdate {
     /// - Parameter key: The whole key in the store. Its bytes must not be in the store's memory.
     /// - Returns: Whether the row existed.
     func erase(_ key: UnsafeRawBufferPointer) throws -> Bool {
+        if scratch.waiting != nil { stopWaiting(key.from(table.keyspace.length)) }
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             guard let stored = try handle.transaction.get(key) else { return false }
@@ -308,7 +326,7 @@ struct RowUpdate {
         }
         scratch.beginEntries()
         for (position, index) in indexes.enumerated() where try has(index, stored, row.primaryKey) {
-            if index.isUnique { try checkUnique(index, record, row) }
+            if index.isUnique { _ = try collides(index, record, row) }
             try addEntry(index, position, record, row.primaryKey, later)
         }
         try writeEntries()
@@ -396,11 +414,13 @@ extension RowUpdate {
         return true
     }
 
-    /// Checks that no other row has the values of a unique index.
-    private func checkUnique(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws {
+    /// Whether another row has the values of a unique index, and the row can wait for the end of the call.
+    ///
+    /// - Throws: `.uniqueViolation` when it cannot wait.
+    private func collides(_ index: Table.Index, _ record: RecordView, _ row: Encoded) throws -> Bool {
         var builder = KeyBuilder(scratch.prefix)
         let values = try table.appendValues(of: index, record, row.primaryKey, to: &builder)
-        if values.hasNull { return }
+        if values.hasNull { return false }
         let prefix = builder.bytes
         let cursor = try handle.transaction.cursor()
         let check = EntryCheck(index, of: table, verifies: verifies)
@@ -410,7 +430,9 @@ extension RowUpdate {
         {
             try check?.verify(cursor.key, cursor.value)
             let other = cursor.key.from(prefix.count)
-            if other.order(against: row.primaryKey) != 0, try !values.isCut || hasValues(of: record, index, other) {
+            if other.order(against: row.primaryKey) != 0, !waits(other), try !values.isCut || hasValues(of: record, index, other)
+            {
+                if scratch.readers != nil, scratch.waiting?.isEnding != true { return true }
                 throw StorageError.uniqueViolation(
                     table.description.name, field: table.description(of: index).fieldNames, key: uniqueID(row.primaryKey),
                     conflictingKey: uniqueID(other))
@@ -418,6 +440,7 @@ extension RowUpdate {
             isThere = try cursor.next()
         }
         if isThere { try check?.verifyNeighbour(cursor) }
+        return false
     }
 
     /// Whether a row has the values of another row, of which one is truncated in the index.
@@ -434,6 +457,11 @@ extension RowUpdate {
         }
     }
 
+    /// Whether a row is taken out of the unique indexes, because it is stored later, at the end of the call.
+    private func waits(_ primaryKey: UnsafeRawBufferPointer) -> Bool {
+        scratch.waiting?.isEnding == true && waitingRecord(primaryKey) != nil
+    }
+
     private func uniqueID(_ primaryKey: UnsafeRawBufferPointer) -> UniqueID? {
         KeyParser.key(primaryKey, form: table.keyForm).map { UniqueID($0) }
     }
@@ -448,6 +476,96 @@ extension RowUpdate {
 
     private func keyChanged(_ primaryKey: UnsafeRawBufferPointer) -> StorageError {
         .keyChanged(table.description, uniqueID(primaryKey))
+    }
+}
+
+// MARK: Rows that wait
+
+extension RowUpdate {
+    private func waitingRecord(_ primaryKey: UnsafeRawBufferPointer) -> WaitingRecord? {
+        guard let waiting = scratch.waiting, !waiting.isEmpty, let key = KeyParser.key(primaryKey, form: table.keyForm) else {
+            return nil
+        }
+        return waiting[table.description.name, key] as? WaitingRecord
+    }
+
+    private func stopWaiting(_ primaryKey: UnsafeRawBufferPointer) {
+        guard let waiting = scratch.waiting, !waiting.isEmpty, let key = KeyParser.key(primaryKey, form: table.keyForm) else {
+            return
+        }
+        waiting.remove(table.description.name, key)
+    }
+
+    /// Lets a row wait for the end of the call.
+    ///
+    /// - Parameter original: The bytes of the row that it replaces; nil for a new row.
+    private func wait(_ row: Encoded, over original: UnsafeRawBufferPointer?) throws {
+        guard let readers = scratch.readers, let key = KeyParser.key(row.primaryKey, form: table.keyForm) else {
+            throw table.corruptedRecord(row.primaryKey)
+        }
+        let waiting = scratch.waiting ?? WaitingRows()
+        scratch.waiting = waiting
+        waiting.add(
+            WaitingRecord(
+                table: table, key: key, storeKey: Blob(copying: row.key), record: Blob(copying: row.record),
+                original: original.map(Blob.init(copying:)), handle: handle, readers: readers, waiting: waiting))
+    }
+
+    /// Stores a row that has waited.
+    fileprivate func store(_ row: WaitingRecord) throws {
+        let key = row.storeKey.bytes
+        let stored = try handle.transaction.get(key)
+        guard let original = row.original, let now = stored, now.order(against: original.bytes) != 0 else {
+            // Code that ran since may have erased the row.
+            if row.original != nil, stored == nil { return }
+            return try upsert(Encoded(key, row.record.bytes, of: table), over: stored, original: nil, verifies: verifies)
+        }
+        // Code that ran since has written the row.
+        let reader = row.readers.reader(table)
+        let primaryKey = key.from(table.keyspace.length)
+        writer.begin(table)
+        try reader.show(row.record.bytes, key: primaryKey)
+        for index in 0..<(table.retired.first?.field ?? table.fieldCount) { try reader.copy(index, to: writer) }
+        try follow(now, primaryKey, readAs: original.bytes, reader)
+        if let index = row.readers.revisionIndex {
+            func revision(of record: UnsafeRawBufferPointer) throws -> Int64 {
+                try reader.show(record, key: primaryKey)
+                return try reader.readInt64(at: index)
+            }
+            let count = try revision(of: row.record.bytes) &- revision(of: original.bytes)
+            try writer.writeInt64(revision(of: now) &+ count, at: index)
+        }
+        guard let rewritten = try encoded() else { throw invalidKey }
+        try upsert(rewritten, over: now, original: nil, verifies: verifies)
+    }
+}
+
+/// A row that waits for the end of its call. Index entries end with the key, so that two rows can collide until then.
+private final class WaitingRecord: WaitingRow {
+    let table: Table
+    let key: Key
+    let storeKey: Blob
+    let record: Blob
+    /// The row that it replaces, as it was read.
+    let original: Blob?
+    private let handle: KeyValueHandle
+    let readers: any RecordReaders
+    private unowned let waiting: WaitingRows
+
+    init(
+        table: Table, key: Key, storeKey: Blob, record: Blob, original: Blob?, handle: KeyValueHandle,
+        readers: any RecordReaders, waiting: WaitingRows
+    ) {
+        (self.table, self.key, self.storeKey, self.record) = (table, key, storeKey, record)
+        (self.original, self.handle, self.readers, self.waiting) = (original, handle, readers, waiting)
+    }
+
+    var entity: String { table.description.name }
+
+    func release() {}
+
+    func store() throws {
+        try readers.keyValueDatabase.withUpdate(of: table, handle, ending: waiting) { try $0.store(self) }
     }
 }
 

@@ -18,6 +18,11 @@ final class WriteScratch {
     private lazy var kept = ByteArena()
     @exclusivity(unchecked) private var entryEnds: [(end: Int, isRemoval: Bool)] = []
 
+    /// The rows that wait for the end of the call; nil as long as none does.
+    @exclusivity(unchecked) var waiting: WaitingRows?
+    /// The storage whose rows can wait; nil where each row is judged when it is stored.
+    @exclusivity(unchecked) var readers: (any RecordReaders)?
+
     init(_ table: Table, isChecked: Bool) {
         self.isChecked = isChecked
         writer = RecordWriter(table: table, isChecked: isChecked)

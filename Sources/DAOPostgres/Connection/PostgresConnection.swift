@@ -337,11 +337,13 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Sends commands as ``run(_:_:entity:)`` does.
     ///
-    /// - Parameter isLast: Whether they are the last ones of a write that needs no results. Where the transaction is that write,
-    ///   `COMMIT` is sent with them.
+    /// - Parameters:
+    ///   - isLast: Whether they are the last ones of a write that needs no results. Where the transaction is that write, `COMMIT` is
+    ///     sent with them.
+    ///   - goesOn: Whether the write goes on when one of them fails.
     /// - Throws: ``ServerError``; any other error when the transaction has ended.
     @discardableResult func protected(
-        _ commands: [Command], _ text: @autoclosure () -> String, isLast: Bool = false
+        _ commands: [Command], _ text: @autoclosure () -> String, isLast: Bool = false, goesOn: Bool = false
     ) throws -> [PostgresResult] {
         if let fault { throw fault }
         let timer = StatementTimer.isUsed ? StatementTimer.begin() : nil
@@ -355,7 +357,7 @@ final class PostgresConnection: @unchecked Sendable {
         // A transaction in which nothing was done can begin again.
         let isFirst = !beginning.isEmpty
         // One that ends with its only row has nothing to keep: what the error has to say is read in a new one.
-        let isOnly = commits && written == 1 && commands.count == 1
+        let isOnly = commits && written == 1 && commands.count == 1 && !goesOn
         let isWhole = isFirst || isOnly
         let all = isWhole ? commands : [.text("SAVEPOINT dao_call")] + commands + [.text("RELEASE dao_call")]
         do {
@@ -479,6 +481,9 @@ extension PostgresConnection: SQLConnection {
     }
 
     func lastWriteFollows() { endsWithWrite = isOneCall }
+
+    /// Lets the transaction end later than with the write that was taken for its last one.
+    func moreWritesFollow() { endsWithWrite = false }
 
     private static func beginWriting(_ isShared: Bool) -> String {
         "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"

@@ -124,7 +124,12 @@ final class PostgresRowBatch: SQLRowBatch {
         count += 1
         length = values.bytes.count
         connection.holding = self
-        if count == Self.maximumRows || values.bytes.count >= Self.longMessage { try sendRows(isLast: false) }
+        guard count == Self.maximumRows || values.bytes.count >= Self.longMessage else { return }
+        let number = sent + count
+        try sendRows(isLast: false)
+        // A refused row can have been looked at with another statement.
+        sent = number
+        connection.holding = self
     }
 
     override func add(changing key: Key) throws {
@@ -150,7 +155,6 @@ final class PostgresRowBatch: SQLRowBatch {
         let isSent =
             try number >= Self.rowsOfCopy && sendCopy(rows) || number >= Self.rowsOfArrays && sendArrays(rows, isLast: isLast)
         if !isSent { try sendEach(rows, isLast: isLast) }
-        sent += number
     }
 
     /// Sends new rows with COPY; false when they have to be sent otherwise: there is no such statement for them, the server
@@ -203,19 +207,34 @@ final class PostgresRowBatch: SQLRowBatch {
     /// Sends a command for each row.
     private func sendEach(_ rows: Parameters, isLast: Bool) throws {
         let name = try ready().name
-        let count = rows.count / width
-        for start in stride(from: 0, to: count, by: Self.maximumCommands) {
-            let commands = (start..<min(start + Self.maximumCommands, count)).map {
+        let (count, first) = (rows.count / width, sent)
+        // After a refused row the messages are short again: with all others, each refused row would be sent as often as there are
+        // refused rows before it.
+        var (start, size) = (0, Self.maximumCommands)
+        while start < count {
+            let commands = (start..<min(start + size, count)).map {
                 PostgresConnection.Command.run(name, Parameters(rows, $0 * width..<($0 + 1) * width))
             }
             do {
-                try connection.protected(commands, text, isLast: isLast && start + commands.count == count)
+                try connection.protected(
+                    commands, text, isLast: isLast && start + commands.count == count, goesOn: onRefusal != nil)
+                start += commands.count
+                size = min(size * 2, Self.maximumCommands)
             } catch let error as ServerError {
                 // The rows before it were undone with it. The caller looks for the row that it collides with among them.
                 if error.state == "23505", error.number > 0 {
-                    _ = try? connection.protected(Array(commands.prefix(error.number)), text)
+                    do {
+                        try connection.protected(Array(commands.prefix(error.number)), text)
+                    } catch let later as ServerError where onRefusal != nil {
+                        throw later.failure(path: connection.path, entity: entity)
+                    } catch is ServerError {}
                 }
-                throw refusal(error, sent + start + error.number)
+                let failure = refusal(error, first + start + error.number)
+                guard let refused = failure as? SQLRefusedRow else { throw failure }
+                if onRefusal != nil { connection.moreWritesFollow() }
+                try refuse(refused)
+                start += error.number + 1
+                size = 1
             }
         }
     }

@@ -107,21 +107,34 @@ struct EvolutionReference: ReferenceModel {
     private mutating func persist(_ rows: [Row], as model: PropertyTesting.GeneratedEntity) throws(EvolutionFailure) {
         guard var stored = entities[model.name] else { throw EvolutionFailure("does not fit") }
         let key = stored.description.keyIndex
-        for declared in rows.map({ $0.map(ReferenceState.stored) }) {
-            let row = stored.whole(declared, of: model)
-            let collisions = stored.description.uniqueIndexes.flatMap { index -> [String] in
+        func isSame(_ left: Row, _ right: Row) -> Bool { ReferenceOrder.compare(left[key], right[key]) == 0 }
+        func collisions(of row: Row, without absent: [Row]) -> [String] {
+            stored.description.uniqueIndexes.flatMap { index -> [String] in
                 let unique = UniqueIndex(index, of: stored.description)
                 return stored.rows.filter { other in
-                    ReferenceOrder.compare(other[key], row[key]) != 0 && unique.collides(other, row)
+                    !isSame(other, row) && !absent.contains { isSame($0, other) } && unique.collides(other, row)
                 }.map {
                     "uniqueViolation of \(model.name), key \(Self.id(row[key])), conflicting key \(Self.id($0[key])), field "
                         + index.fieldNames
                 }
             }
-            if !collisions.isEmpty { throw EvolutionFailure(any: collisions) }
-            stored.rows.removeAll { ReferenceOrder.compare($0[key], row[key]) == 0 }
+        }
+        func put(_ row: Row) {
+            stored.rows.removeAll { isSame($0, row) }
             stored.rows.insert(
                 row, at: stored.rows.firstIndex { ReferenceOrder.compare($0[key], row[key]) > 0 } ?? stored.rows.count)
+        }
+        var waiting: [Row] = []
+        for declared in rows.map({ $0.map(ReferenceState.stored) }) {
+            let row = stored.whole(declared, of: model)
+            waiting.removeAll { isSame($0, row) }
+            if collisions(of: row, without: []).isEmpty { put(row) } else { waiting.append(row) }
+        }
+        // Rows that collide in their turn are stored when the call ends (W6).
+        for (place, row) in waiting.enumerated() {
+            let found = collisions(of: row, without: Array(waiting[(place + 1)...]))
+            if !found.isEmpty { throw EvolutionFailure(any: found) }
+            put(row)
         }
         entities[model.name] = stored
     }

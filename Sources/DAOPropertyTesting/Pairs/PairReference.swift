@@ -285,10 +285,18 @@ struct PairReference: ReferenceModel {
 
     private mutating func store(_ seats: [PairStep.Seat], saying outcome: String = "done") -> String {
         var stored = content.seats
+        func other(than seat: PairStep.Seat) -> PairStep.Seat? {
+            seat.isLeft ? nil : stored.values.first { !$0.isLeft && $0.row == seat.row && $0.id != seat.id }
+        }
+        // A row that collides in its turn waits for the end of the call (contract W6).
+        var waiting: [PairStep.Seat] = []
         for seat in seats {
-            if !seat.isLeft, let other = stored.values.first(where: { !$0.isLeft && $0.row == seat.row && $0.id != seat.id }) {
-                return "uniqueViolation of \(seat.id) by \(other.id) in row"
-            }
+            waiting.removeAll { $0.id == seat.id }
+            if other(than: seat) == nil { stored[seat.id] = seat } else { waiting.append(seat) }
+        }
+        for seat in waiting { stored[seat.id] = nil }
+        for seat in waiting {
+            if let other = other(than: seat) { return "uniqueViolation of \(seat.id) by \(other.id) in row" }
             stored[seat.id] = seat
         }
         content.seats = stored

@@ -13,6 +13,8 @@ final class KnownTable: Sendable {
     let declaration: EntityDeclaration
     /// Whether the stored entity is as the model declares it.
     let isUpToDate: Bool
+    /// Whether a row can have to wait for the end of its call.
+    let hasUniqueIndexes: Bool
     /// Whether the stored entity has changed since, or is that of an earlier snapshot.
     private let outdated = Atomic(false)
     /// The version of the catalog that has the entity as it is described here (contract E9).
@@ -26,6 +28,7 @@ final class KnownTable: Sendable {
         (self.table, self.number, self.stored, self.declaration) = (table, number, stored, declaration)
         self.version = Atomic(version)
         isUpToDate = EntityChange(from: stored, to: declaration).isEmpty
+        hasUniqueIndexes = !stored.uniqueIndexes.isEmpty
     }
 
     var isOutdated: Bool { outdated.load(ordering: .relaxed) }

@@ -131,9 +131,17 @@ public protocol SQLDialect: Sendable {
     ///   - columns: The columns of ``/DAOCore/Filter/fields``, in ascending order of position.
     ///   - placeholder: The placeholder of the filter.
     func matchesFilter(_ columns: [String], _ placeholder: String) -> String
+
+    /// A value on which a row is put that gives up its unique value for a moment, where its column cannot be null. No other row has
+    /// it: each call gives another value, and one that a row has is refused by the engine, so that the next is tried. It need not be
+    /// a value of the field, only one that the column takes. Nil where there is none. By default there is none.
+    func parkedValue(of field: FieldDescription) -> Value?
 }
 
 extension SQLDialect {
+    /// By default there is none.
+    public func parkedValue(of field: FieldDescription) -> Value? { nil }
+
     /// Returns the name itself.
     public func storedName(_ name: String) -> String { name }
 

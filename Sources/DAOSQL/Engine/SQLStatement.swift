@@ -86,6 +86,19 @@ open class SQLRowBatch: RowWriter {
     /// ``SQLRefusedRow/number``. By default the batch holds no rows back.
     open var isHolding: Bool { false }
 
+    // Never accessed during another access, so that a row does not pay for the check of that.
+    /// Is told of a refused row in place of an error. The batch then goes on with the next row: rows that were held back before it
+    /// are written, and those after it are tried. Nil where the first refused row is an error.
+    @exclusivity(unchecked) public final var onRefusal: ((SQLRefusedRow) throws -> Void)?
+
+    /// Reports a row that the engine has refused.
+    ///
+    /// - Throws: The row, unless it is reported to ``onRefusal``; any error of that.
+    public final func refuse(_ row: SQLRefusedRow) throws {
+        guard let onRefusal else { throw row }
+        try onRefusal(row)
+    }
+
     /// Begins the next row, and discards a row that was not added. The base class does nothing.
     ///
     /// For ``SQLRowWrite/update(_:)`` the caller may write all fields; the batch ignores those that are not
@@ -94,7 +107,7 @@ open class SQLRowBatch: RowWriter {
 
     /// Adds the current row.
     ///
-    /// - Throws: ``SQLRefusedRow``, here or in ``send()``.
+    /// - Throws: ``SQLRefusedRow``, here or in ``send()``, as ``refuse(_:)`` does.
     open func add() throws {}
 
     /// Adds the current row as an update of the row with a key.

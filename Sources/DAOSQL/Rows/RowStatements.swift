@@ -61,6 +61,24 @@ final class RowStatements {
         return made
     }
 
+    /// The fields by which a row gives up its unique values for a moment, ascending: one of each unique index, as far as there is a
+    /// value for it. A field that the model does not declare keeps its value in every write.
+    func parkedFields(ofDeclared count: Int) -> [Int] {
+        let (entity, dialect) = (table.entity, table.dialect)
+        var fields: [Int] = []
+        for index in entity.uniqueIndexes {
+            let positions = entity.positions(of: index).filter {
+                $0 < count && $0 != entity.keyIndex && !entity.fields[$0].type.kind.isRelationship
+            }
+            if positions.contains(where: fields.contains) { continue }
+            let field =
+                positions.first { entity.fields[$0].type.isOptional }
+                ?? positions.first { dialect.parkedValue(of: entity.fields[$0]) != nil }
+            if let field { fields.append(field) }
+        }
+        return fields.sorted()
+    }
+
     /// Takes the statement that removes rows by key. ``SQLStatement/finish()`` has to follow.
     func takeDelete() throws -> SQLStatement {
         if let delete { return delete }

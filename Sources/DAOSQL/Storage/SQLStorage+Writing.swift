@@ -89,23 +89,34 @@ extension SQLStorage {
         if records.count >= Self.manyRows, try fill(records, session, known, take) { return }
         let batch = try take(try session.rows(known.number, known.table))
         defer { batch.finish() }
-        var index = 0
+        let place = RowPlace()
+        let refusals = RefusedRows(self, session, known, rows: records.count, mayReplace: mayReplace)
+        refusals?.begin(records)
+        let report = refusals.map { refusals in
+            { (refused: SQLRefusedRow) in try refusals.wait(records, refused.number ?? place.index, refused) }
+        }
         do {
-            try add(records, to: batch, of: known.table, &index)
-            if isAlone { session.connection.lastWriteFollows() }
-            try batch.send()
-        } catch let first {
-            // A row that was held back comes before the row that has failed.
-            var error = first
-            if !(error is SQLRefusedRow) {
-                do { try batch.send() } catch let refused as SQLRefusedRow { error = refused } catch {}
+            try batch.reporting(to: report) {
+                do {
+                    try add(records, to: batch, of: known.table, place)
+                } catch let error where !(error is SQLRefusedRow) && refusals?.failure == nil {
+                    // A row that was held back comes before the row that has failed.
+                    do { try batch.send() } catch let refused as SQLRefusedRow { throw refused } catch {}
+                    throw error
+                }
+                if isAlone, refusals?.isEmpty != false { session.connection.lastWriteFollows() }
+                try batch.send()
             }
+        } catch {
+            if let failure = refusals?.failure { throw failure }
             // After all rows were added, only a refused row can be identified.
-            let last = min(index, records.count - 1)
-            let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? index
+            let last = min(place.index, records.count - 1)
+            let number = (error as? SQLRefusedRow).map { $0.number ?? last } ?? place.index
             guard records.indices.contains(number) else { throw error }
+            if let earlier = refusals?.error(before: number) { throw earlier }
             throw failure(error, records[number], session, known, mayReplace: mayReplace)
         }
+        try refusals?.end()
     }
 
     /// Stores many rows in a table without rows, and fills its indexes afterwards.
@@ -123,9 +134,10 @@ extension SQLStorage {
             for index in indexes { try connection.execute(index.drop) }
             let batch = try take(try session.rows(known.number, known.table))
             defer { batch.finish() }
-            var index = 0
-            try add(records, to: batch, of: known.table, &index)
-            try batch.send()
+            try batch.reporting(to: nil) {
+                try add(records, to: batch, of: known.table, RowPlace())
+                try batch.send()
+            }
             for index in indexes { try connection.execute(index.create) }
             try connection.releaseSavepoint()
             return true
@@ -137,19 +149,19 @@ extension SQLStorage {
 
     /// Adds rows to a batch.
     ///
-    /// - Parameter index: The index of the row that is being added.
+    /// - Parameter place: Is moved to the row that is being added.
     @inline(__always) private func add(
-        _ records: [Record], to batch: SQLRowBatch, of table: SQLTable, _ index: inout Int
+        _ records: [Record], to batch: SQLRowBatch, of table: SQLTable, _ place: RowPlace
     ) throws {
         try records.withUnsafeBufferPointer { buffer in
-            while index < buffer.count {
-                try check(buffer[index])
+            while place.index < buffer.count {
+                try check(buffer[place.index])
                 batch.begin()
-                // The array keeps the row in place while the closure runs, and `index` is a valid index of the array.
-                try schema.encode(at: buffer.baseAddress! + index, to: batch)
+                // The array keeps the row in place while the closure runs, and the place is a valid index of the array.
+                try schema.encode(at: buffer.baseAddress! + place.index, to: batch)
                 try table.writeRetiredDefaults(to: batch)
                 try batch.add()
-                index += 1
+                place.index += 1
             }
         }
     }
@@ -194,11 +206,11 @@ extension SQLStorage {
             engineMessage: error.engineMessage)
     }
 
-    private func duplicateKey(_ key: Key, _ error: StorageError) -> StorageError {
+    func duplicateKey(_ key: Key, _ error: StorageError) -> StorageError {
         .duplicateKey(entity, UniqueID(key), engineCode: error.engineCode, engineMessage: error.engineMessage)
     }
 
-    private func isStored(_ key: Key, _ session: SQLSession, _ known: KnownTable) throws -> Bool {
+    func isStored(_ key: Key, _ session: SQLSession, _ known: KnownTable) throws -> Bool {
         let (statement, reader) = try session.rows(known.number, known.table).takeSelect()
         defer { statement.giveBack() }
         try statement.bind(key)
@@ -251,4 +263,10 @@ extension ResolvedQuery {
 extension ValueKind {
     /// Whether every engine stores the kind as an integer of 64 bits.
     fileprivate var isEngineInteger: Bool { integerRange != nil && self != .uint64 }
+}
+
+/// The place of a call among its rows.
+private final class RowPlace {
+    // Read while a row is added, never during another access.
+    @exclusivity(unchecked) var index = 0
 }

@@ -47,7 +47,8 @@ final class SQLiteRowBatch: SQLRowBatch {
         guard code == SQLITE_DONE else {
             let error = refusal(code)
             sqlite3_reset(statement)
-            throw error
+            guard let refused = error as? SQLRefusedRow else { throw error }
+            return try refuse(refused)
         }
         sqlite3_reset(statement)
     }

@@ -34,7 +34,7 @@ enum Fault: String, CaseIterable, Sendable {
         uniqueFoldsCase, dropsLastOfMany, wrapsCallErrors, uniqueNamesKeysReversed, uniqueNamesNoField, updateChangesNothing,
         updateCountsErased,
         uniqueByFirstField, duplicateNamesNothing, revisionsStandStill, setsEveryRow, nilCountsAsZero, uniqueIgnoresCondition,
-        batchesLoseTheirRest
+        batchesLoseTheirRest, uniqueIsJudgedAtOnce
     // Relationships
     case linksForgetOrder, linksMissLastChild, linksMixParents, linksMissParents, linksCountOnce, linksCountRepeats,
         linksDropRepeats,

@@ -232,7 +232,7 @@ struct FaultyStorage<Record: Model>: Storage {
             case .firstRepeatedWins:
                 var seen: Set<Key> = []
                 try base.upsert(records.filter { seen.insert(schema.key(of: $0)).inserted })
-            case .appliesHalf: for record in records { try base.upsert([record]) }
+            case .appliesHalf, .uniqueIsJudgedAtOnce: for record in records { try base.upsert([record]) }
             case .neverWritesNil: for record in records { try base.upsert([filled(record)]) }
             case .dropsLastOfMany: try base.upsert(records.count > 20 ? records.dropLast() : records)
             case .referencesMissUpserts: try upsertWithoutReferences(records)
@@ -277,13 +277,23 @@ struct FaultyStorage<Record: Model>: Storage {
     private func merging(
         _ keys: [Key], isStoredAgain: Bool, _ body: (Int, inout Record?) throws -> Void
     ) throws -> Int {
+        if fault == .uniqueIsJudgedAtOnce { return try mergingEach(keys, isStoredAgain: isStoredAgain, body) }
+        return try base.database.asOneCall { try mergingEach(keys, isStoredAgain: isStoredAgain, body) }
+    }
+
+    private func mergingEach(
+        _ keys: [Key], isStoredAgain: Bool, _ body: (Int, inout Record?) throws -> Void
+    ) throws -> Int {
         var count = 0
+        // The rows that wait for the end of the call, as the closure has left them.
+        var left: [Key: Record] = [:]
         let ahead = fault == .mergeReadsAhead ? try keys.map(read(key:)) : []
         for (index, key) in keys.enumerated() {
             var record = fault == .mergeReplacesWhole ? nil : fault == .mergeReadsAhead ? ahead[index] : try read(key: key)
             var original = record
             let (before, writes) = (record.map(values), owner.writeCount)
-            try body(index, &record)
+            if let waiting = left.removeValue(forKey: key) { record = waiting }
+            try base.database.outsideCall { try body(index, &record) }
             guard var record else { continue }
             if fault == .mergeYieldsToItsClosure, let now = try read(key: key), values(of: now) != before { record = now }
             if fault == .ignoresKeyChanges, schema.key(of: record) != key { continue }
@@ -297,6 +307,7 @@ struct FaultyStorage<Record: Model>: Storage {
             }
             try upsert([record])
             count += 1
+            if let waiting = base.database.waitingRows, waiting[schema.description.name, key] != nil { left[key] = record }
         }
         return count
     }

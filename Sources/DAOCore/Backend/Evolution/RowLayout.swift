@@ -53,6 +53,13 @@ public struct RowLayout: Sendable, Equatable {
     /// The positions of the declared fields in ``entity``, which are those of the model.
     public var declared: Range<Int> { 0..<retired.lowerBound }
 
+    /// The entity with its fields in the order of the stored rows.
+    var storedEntity: EntityDescription {
+        var fields = entity.fields
+        for (field, position) in positions.enumerated() { fields[position] = entity.fields[field] }
+        return EntityDescription(name: entity.name, fields: fields, indexes: entity.indexes)
+    }
+
     /// Returns a reader at a stored row, for the model.
     ///
     /// - Parameter values: The values of the row, in the order of the stored entity and in the form of ``ValueRowWriter``.

@@ -1,6 +1,6 @@
 extension EntityDescription {
-    /// Throws `.uniqueViolation` when another row has the values that a row has in a unique index. A storage without indexes of its
-    /// own calls it before it stores a row.
+    /// Throws `.uniqueViolation` when another row has the values that a row has in a unique index. An entity store without indexes of
+    /// its own calls it before it stores a row; a storage calls ``RowLayout/store(_:mayReplace:in:find:rows:put:)``.
     ///
     /// - Parameters:
     ///   - values: The values of the row, in the order of this description and in the form of ``ValueRowWriter``.

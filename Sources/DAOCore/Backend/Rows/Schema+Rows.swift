@@ -96,6 +96,34 @@ extension Schema {
         (record, original) = try (decoded(new), decoded(old))
     }
 
+    /// Gives a record that waits for the end of its call what other code has stored since (contract W6). Its `Revision` counts on
+    /// from the stored one.
+    package func catchUp(_ record: inout Record, with stored: Record, since original: inout Record) throws {
+        let before = revision.map { $0.value(of: record).rawValue &- $0.value(of: original).rawValue }
+        try follow(stored, in: &record, readAs: &original)
+        if let revision, let before {
+            try revision.set(Revision(rawValue: revision.value(of: stored).rawValue &+ before), in: &record)
+        }
+    }
+
+    /// The position of the field that counts the writes of a row; nil when there is none.
+    package var revisionIndex: Int? { revision?.index }
+
+    /// Gives a record the fields of another one, except some, and except relationships.
+    package func take(_ stored: Record, in record: inout Record, except isChanged: (Int) -> Bool) throws {
+        let (new, now) = try (fields(of: record), fields(of: stored))
+        let related = Set(relations.map(\.field))
+        for index in description.fields.indices where !isChanged(index) && !related.contains(index) {
+            new.values[index] = now.values[index]
+        }
+        record = try decodeWithoutCheck(ValueRowReader(entity: description, values: new.values, related: new.related))
+    }
+
+    /// Whether two records have the same stored form.
+    package func isSame(_ left: Record, _ right: Record) throws -> Bool {
+        try fields(of: left).values == fields(of: right).values
+    }
+
     private func fields(of record: Record) throws -> ValueRowWriter {
         let writer = ValueRowWriter(count: description.fields.count)
         try encode(record, to: writer)

@@ -39,14 +39,28 @@ extension Storage {
 
     /// Reads the rows, changes them individually and stores them.
     public func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
+        try mergeEach(keys, isStoredAgain: true, body)
+    }
+
+    private func mergeEach(_ keys: [Key], isStoredAgain: Bool, _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         try database.transaction {
-            var stored = 0
-            for (index, key) in keys.enumerated() {
-                guard let record = try changed(key, isStoredAgain: true, { try body(index, &$0) }) else { continue }
-                try upsert([record])
-                stored += 1
+            try database.asOneCall {
+                var stored = 0
+                // The rows that wait for the end of the call, as the closure has left them.
+                var left: [Key: Record] = [:]
+                for (index, key) in keys.enumerated() {
+                    let record = try changed(key, left: left.removeValue(forKey: key), isStoredAgain: isStoredAgain) { record in
+                        try database.outsideCall { try body(index, &record) }
+                    }
+                    guard let record else { continue }
+                    try upsert([record])
+                    stored += 1
+                    if let waiting = database.waitingRows, waiting[Record.schema.description.name, key] != nil {
+                        left[key] = record
+                    }
+                }
+                return stored
             }
-            return stored
         }
     }
 
@@ -55,14 +69,17 @@ extension Storage {
     ///
     /// - Parameters:
     ///   - key: The key of the row.
+    ///   - left: The row as the code has left it before, where it waits for the end of the call.
     ///   - isStoredAgain: Whether a row is stored again that the code has erased.
     ///   - body: A closure that gets the row, or nil. It can write.
     /// - Returns: The row; nil when nothing is to be stored.
     /// - Throws: `.keyChanged` when the closure changed the key.
-    package func changed(_ key: Key, isStoredAgain: Bool, _ body: (inout Record?) throws -> Void) throws -> Record? {
+    package func changed(
+        _ key: Key, left: Record? = nil, isStoredAgain: Bool, _ body: (inout Record?) throws -> Void
+    ) throws -> Record? {
         let original = try read(key: key)
         let writes = database.writeCount
-        var record = original
+        var record = left ?? original
         try body(&record)
         guard var record else { return nil }
         try Record.schema.checkKey(of: record, is: key)
@@ -78,18 +95,11 @@ extension Storage {
     /// Merges the rows by their keys.
     public func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         try database.transaction {
-            var stored = 0
-            for key in try keys(query) {
-                let record = try changed(key, isStoredAgain: false) { record in
-                    guard var changed = record.take() else { return }
-                    try body(&changed)
-                    record = consume changed
-                }
-                guard let record else { continue }
-                try upsert([record])
-                stored += 1
+            try mergeEach(try keys(query), isStoredAgain: false) { _, record in
+                guard var changed = record.take() else { return }
+                try body(&changed)
+                record = consume changed
             }
-            return stored
         }
     }
 

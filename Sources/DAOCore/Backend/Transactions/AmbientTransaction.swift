@@ -47,6 +47,8 @@ final class AmbientTransaction: @unchecked Sendable {
         callCount &+= 1
         if callCount & 31 == 0 { try CallCancellation.check() }
     }
+    /// The rows that wait for the end of the call of several calls that is running; nil outside of one.
+    var waiting: WaitingRows?
     private let thread: pthread_t
     private var isActive = true
 
@@ -94,6 +96,14 @@ final class AmbientTransaction: @unchecked Sendable {
     /// The number of calls that could write, in the transaction of an engine that the current code runs in; nil outside of one.
     /// While it is the same, nothing was written in the transaction.
     static func writeCount(of engine: EngineState) -> Int? { innermost(of: engine)?.writeCount }
+
+    /// The rows that wait for the end of the call that the running one is a part of; nil when it is a call of its own.
+    static func waiting(of engine: EngineState) -> WaitingRows? { usable(of: engine)?.waiting }
+
+    /// The innermost transaction of an engine, if the current thread may use it.
+    static func usable(of engine: EngineState) -> AmbientTransaction? {
+        innermost(of: engine).flatMap { $0.isUsable ? $0 : nil }
+    }
 
     @inline(__always) private static func innermost(of engine: EngineState) -> AmbientTransaction? {
         var candidate = current

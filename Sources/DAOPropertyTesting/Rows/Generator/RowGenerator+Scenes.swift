@@ -7,12 +7,12 @@ extension RowGenerator {
     private enum Scene {
         case manyRows, longList, longValue, powersOfTen, letters, closing, leaving, neighbour, race, outliving, unpromised,
             translating
-        case watching
+        case watching, trading
 
         /// Whether it may happen inside a transaction.
         var isAnywhere: Bool {
             switch self {
-            case .manyRows, .longList, .longValue, .powersOfTen, .letters, .closing, .unpromised, .translating: true
+            case .manyRows, .longList, .longValue, .powersOfTen, .letters, .closing, .unpromised, .translating, .trading: true
             case .leaving, .neighbour, .race, .outliving, .watching: false
             }
         }
@@ -20,7 +20,7 @@ extension RowGenerator {
 
     private static let scenes: [(Int, Scene)] = [
         (2, .manyRows), (2, .longList), (1, .longValue), (2, .powersOfTen), (2, .letters), (2, .closing), (1, .leaving),
-        (2, .neighbour), (3, .race), (3, .outliving), (1, .unpromised), (3, .translating), (4, .watching),
+        (2, .neighbour), (3, .race), (3, .outliving), (1, .unpromised), (3, .translating), (4, .watching), (3, .trading),
     ]
 
     /// The steps of a scene, some of them as a transaction.
@@ -49,6 +49,7 @@ extension RowGenerator {
         case .unpromised: return [RowStep(verb: .unpromised)]
         case .translating: return [translating()]
         case .watching: return [watching()]
+        case .trading: return trading()
         }
     }
 
@@ -80,6 +81,40 @@ extension RowGenerator {
         var step = RowStep(verb: random.pick([.create, .persist, .upsert]), entity: entity, rows: rows)
         step.flag = step.verb == .persist && random.chance(30)
         return [step, RowStep(verb: .eraseKeys, entity: entity, ids: ids(rows))]
+    }
+
+    /// Rows that trade their unique values in one call. Some of them may not be among its rows, or be given twice.
+    private mutating func trading() -> [RowStep] {
+        let entity = random.pick([Entity.note, .pass, .pass, .tally])
+        let unique = entity.table.unique.filter { $0 != entity.key }
+        var rows = (0..<3 + random.below(5)).map { plainRow(700 + $0, of: entity) }
+        for field in unique where entity.fields[field].type.isOptional {
+            for index in rows.indices where random.chance(80) {
+                switch entity.fields[field].type.kind {
+                case .string: rows[index][field] = .string("trade \(index)")
+                case .data: rows[index][field] = .data(Data([7, 7, UInt8(index)]))
+                case .int64: rows[index][field] = .integer(Int64(2_000_000 + index))
+                case .double: rows[index][field] = .double(2e9 + Double(index))
+                case .decimal: rows[index][field] = .decimal(Decimal(2_000_000 + index))
+                case .date: rows[index][field] = .date(Date(timeIntervalSinceReferenceDate: 2e9 + Double(index)))
+                default: break
+                }
+            }
+        }
+        var traded = rows
+        for field in unique {
+            let values = random.chance(60) ? rows.map { $0[field] }.shuffled(using: &random) : rows.map { $0[field] }
+            for index in rows.indices { traded[index][field] = values[index] }
+        }
+        if random.chance(50) { traded.shuffle(using: &random) }
+        if random.chance(30) { traded.removeLast() }
+        if random.chance(20) { traded.append(random.pick(rows)) }
+        var step = RowStep(verb: random.pick([.persist, .persist, .upsert, .merge]), entity: entity, rows: traded)
+        step.flag = step.verb == .persist && random.chance(50)
+        return [
+            RowStep(verb: .upsert, entity: entity, rows: rows), step, RowStep(verb: .read, entity: entity),
+            RowStep(verb: .eraseKeys, entity: entity, ids: ids(rows)),
+        ]
     }
 
     /// A list with more values than engines take as parameters of one statement, or as terms of one

@@ -4,6 +4,8 @@ import Foundation
 /// All rows, in plain arrays. A copy of this value is a snapshot or a savepoint.
 struct ReferenceState: Sendable {
     private var tables: [Int: [Row]] = [:]
+    /// The rows of the running call that collide in their turn, and wait for its end (W6).
+    private var waiting: [Row] = []
 
     /// The rows of an entity, in key order.
     subscript(entity: Entity) -> [Row] {
@@ -16,16 +18,40 @@ struct ReferenceState: Sendable {
         self[entity].firstIndex { ReferenceOrder.compare($0[entity.key], key) == 0 }
     }
 
-    /// Stores a row, new or over the one with its key.
+    /// The row with a key as the running call has left it; nil when there is none.
+    func row(_ key: Value, in entity: Entity) -> Row? {
+        waiting.first { ReferenceOrder.compare($0[entity.key], key) == 0 }
+            ?? position(of: key, in: entity).map { self[entity][$0] }
+    }
+
+    /// Stores a row, new or over the one with its key, or lets it wait for the end of the call.
     ///
-    /// - Throws: The error that the contract defines for keys and unique fields.
+    /// - Throws: The error that the contract defines for keys.
     mutating func store(_ row: Row, in entity: Entity, mayReplace: Bool) throws {
         let row = row.map(Self.stored)
-        try Self.checkKey(row[entity.key], entity)
-        if !mayReplace, position(of: row[entity.key], in: entity) != nil {
-            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(row[entity.key]))
+        let key = row[entity.key]
+        try Self.checkKey(key, entity)
+        if !mayReplace, self.row(key, in: entity) != nil {
+            throw Outcome.Failure(kind: .duplicateKey, entity: entity.name, key: Self.id(key))
         }
-        try self[entity].store(row, entity)
+        waiting.removeAll { ReferenceOrder.compare($0[entity.key], key) == 0 }
+        if self[entity].collision(of: row, entity, without: []) == nil {
+            self[entity].put(row, entity)
+        } else {
+            waiting.append(row)
+        }
+    }
+
+    /// Ends a call: the rows that wait are taken out, and stored in the order of the call.
+    ///
+    /// - Throws: The error that the contract defines for unique fields.
+    mutating func endCall(in entity: Entity) throws {
+        var rest = waiting[...]
+        waiting = []
+        while let row = rest.popFirst() {
+            if let failure = self[entity].collision(of: row, entity, without: Array(rest)) { throw failure }
+            self[entity].put(row, entity)
+        }
     }
 
     /// Removes the row with a key.
@@ -80,20 +106,27 @@ struct ReferenceState: Sendable {
 }
 
 extension [Row] {
-    /// Stores a row in key order, new or over the one with its key.
+    /// Returns the error that the contract defines for a row that has unique values of another one; nil when it has none.
     ///
-    /// - Throws: The error that the contract defines for unique fields.
-    mutating func store(_ row: Row, _ entity: Entity) throws(Outcome.Failure) {
+    /// - Parameter absent: Rows whose keys do not count.
+    func collision(of row: Row, _ entity: Entity, without absent: [Row]) -> Outcome.Failure? {
         let key = entity.key
+        func isSame(_ left: Row, _ right: Row) -> Bool { ReferenceOrder.compare(left[key], right[key]) == 0 }
         for index in entity.table.uniqueIndexes {
-            for other in self where ReferenceOrder.compare(other[key], row[key]) != 0 {
+            for other in self where !isSame(other, row) && !absent.contains(where: { isSame($0, other) }) {
                 guard index.collides(other, row) else { continue }
-                throw Outcome.Failure(
+                return Outcome.Failure(
                     kind: .uniqueViolation, entity: entity.name, key: ReferenceState.id(row[key]),
                     conflictingKey: ReferenceState.id(other[key]),
                     field: index.fields.map { entity.fields[$0].name }.joined(separator: ", "))
             }
         }
+        return nil
+    }
+
+    /// Stores a row in key order, new or over the one with its key.
+    mutating func put(_ row: Row, _ entity: Entity) {
+        let key = entity.key
         let place = firstIndex { ReferenceOrder.compare($0[key], row[key]) >= 0 } ?? count
         let isThere = place < count && ReferenceOrder.compare(self[place][key], row[key]) == 0
         replaceSubrange(place..<place + (isThere ? 1 : 0), with: [row])

@@ -100,6 +100,7 @@ struct RowReference: Sendable {
                 if operation.mergesRow { follow(&row, operation.entity, readFrom: state, storedIn: working) }
                 try working.store(row, in: operation.entity, mayReplace: operation.flag)
             }
+            try working.endCall(in: operation.entity)
             state = working
             return .nested(inner, .done)
         } catch {
@@ -150,6 +151,13 @@ struct RowReference: Sendable {
 
     /// A step that is one call. The caller drops its changes when it throws (W3).
     private static func simple(_ operation: RowStep, on state: inout ReferenceState) throws -> Outcome {
+        let outcome = try rows(of: operation, on: &state)
+        try state.endCall(in: operation.entity)
+        return outcome
+    }
+
+    /// The rows of a call, one after another.
+    private static func rows(of operation: RowStep, on state: inout ReferenceState) throws -> Outcome {
         let entity = operation.entity
         switch operation.verb {
         case .create:
@@ -165,7 +173,7 @@ struct RowReference: Sendable {
             var count = 0
             for (index, row) in operation.rows.enumerated() {
                 if index == operation.number { throw PropertyTesting.Abort() }
-                if operation.flag, state.position(of: row[entity.key], in: entity) == nil { continue }
+                if operation.flag, state.row(row[entity.key], in: entity) == nil { continue }
                 try merge(row, on: &state, entity)
                 count += 1
             }
@@ -229,8 +237,8 @@ struct RowReference: Sendable {
     /// Stores a row, or merges it into the stored row as a merging translator does (W2).
     private static func merge(_ row: Row, on state: inout ReferenceState, _ entity: Entity) throws {
         var merged = row
-        if let position = state.position(of: row[entity.key], in: entity) {
-            for field in entity.table.kept { merged[field] = state[entity][position][field] }
+        if let stored = state.row(row[entity.key], in: entity) {
+            for field in entity.table.kept { merged[field] = stored[field] }
         }
         try state.store(merged, in: entity, mayReplace: true)
     }
