@@ -27,7 +27,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers newcomer messages tsan tsan-suite clean
+.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -48,10 +48,11 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, a newcomer's package, ThreadSanitizer, tests, compiler messages, documentation
+check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, ThreadSanitizer, tests, compiler messages, documentation
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory consumers
+	@$(MAKE) --no-print-directory examples
 	@$(MAKE) --no-print-directory newcomer
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
@@ -182,6 +183,11 @@ consumers: ## Packages that use one backend each build without the headers of th
 	@Scripts/setup.sh
 	Scripts/check-consumers.sh $(SWIFT_FLAGS)
 
+examples: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
+examples: ## Run the tests of the packages in Examples on every database
+	@Scripts/setup.sh
+	Scripts/with-postgres.sh swift test --package-path Examples/Reminders --scratch-path .build $(SWIFT_FLAGS)
+
 newcomer: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 newcomer: ## From an empty directory to two databases: a package, generated models, SQLite, LMDB, dao copy and verify
 	@Scripts/setup.sh
@@ -199,10 +205,10 @@ docs: ## Build the documentation of every symbol and all guides as a searchable 
 	@Scripts/docs.py $(if $(BASE_PATH),--base-path "$(BASE_PATH)")
 
 format: ## Format the sources in place
-	swift format --in-place --recursive Package.swift Sources Tests Plugins
+	swift format --in-place --recursive Package.swift Sources Tests Plugins Examples
 
 lint: ## Check the formatting, that generated sources are up to date, and that locks are visible to ThreadSanitizer
-	swift format lint --strict --recursive Package.swift Sources Tests Plugins
+	swift format lint --strict --recursive Package.swift Sources Tests Plugins Examples
 	Scripts/schema-arities.py --check
 	@! grep -rnE '\bMutex[<(]' Sources --include='*.swift' | grep -v Internal/Lock.swift || { echo "use Lock, which ThreadSanitizer sees"; exit 1; }
 

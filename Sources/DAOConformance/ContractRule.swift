@@ -78,6 +78,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("P7", "backends answer as the reference evaluator"),
         ContractRule("P8", "conditions on the elements of arrays"),
         ContractRule("P9", "conditions on members of Codable values"),
+        ContractRule("P10", "conditions made at run time"),
         ContractRule("Q1", "results in key order; ties by key"),
         ContractRule("Q2", "nil first ascending, NaN after infinity"),
         ContractRule("Q3", "limits and offsets; negatives are refused"),

@@ -87,7 +87,7 @@ package struct PredicateWriter: Sendable {
         case .embedded(let field, let part, let inner):
             return Text(keyword(random.pick(["ANY ", "SOME "]), &random))
                 + self.part(part, fields[field].name, of: field).text(of: inner, using: &random)
-        case .related, .relatedCount, .through, .invalid: return constant(true, &random)
+        case .related, .relatedCount, .compareRelated, .through, .invalid: return constant(true, &random)
         }
     }
 

@@ -39,6 +39,12 @@ func nilOfRequired(_ messages: DAO<MessageTranslator>) throws {
     _ = Condition<MessageModel> { $0.text == nil }  // expect-error: '==' is unavailable: a field that is not optional is never nil
 }
 
+func unknownCase(_ messages: DAO<MessageTranslator>) throws {
+    _ = try messages.read { $0.priority == .urgent }  // expect-error: reference to member 'urgent' cannot be resolved without a contextual type
+    _ = try messages.read { !$0.isRead && $0.priority == .urgent }  // expect-error: reference to member 'urgent' cannot be resolved without a contextual type
+    _ = try messages.read { $0.priority.in([.low, .urgent]) }  // expect-error: type 'Priority' has no member 'urgent'
+}
+
 func noSuchOperation(_ messages: DAO<MessageTranslator>) throws {
     _ = try messages.read { $0.address < nil }  // expect-error: operator function '<' requires that 'Address' conform to 'OrderedFieldValue'
     _ = try messages.read { $0.id.contains("5") }  // expect-error: referencing instance method 'contains' on 'FieldExpression' requires that 'Int' conform to 'ListValue'
@@ -113,7 +119,7 @@ func asynchronous(_ messages: DAO<MessageTranslator>) async throws {
 func otherWay(_ messages: DAO<MessageTranslator>, _ ids: [Int], _ names: Set<String>, _ text: String?) throws {
     _ = try messages.read { ids.contains($0.id) }  // expect-error: 'contains' is unavailable: a condition asks the field: $0.field.in(values)
     _ = try messages.read { names.contains($0.text) && $0.isRead }  // expect-error: 'contains' is unavailable: a condition asks the field: $0.field.in(values)
-    _ = try messages.read { text == nil || $0.text == text! }  // expect-error: '||' is unavailable: choose the condition with 'if' before the call
+    _ = try messages.read { text == nil || $0.text == text! }  // expect-error: '||' is unavailable: choose the condition before: Condition(unlessNil: value) { $0.field == $1 }
     _ = try messages.read { $0.date > 5 || $0.isRead }  // expect-error: 'FieldExpression<MessageModel, Date>'
     _ = try messages.read { $0.priority == Priority.medium }  // expect-error: type 'Priority' has no member 'medium'
     _ = ids.contains("a")  // expect-error: instance method 'contains' requires the types 'Int' and 'String.Element' (aka 'Character') be equivalent

@@ -3,16 +3,16 @@ import DAOCore
 import Foundation
 
 func sorts(_ messages: DAO<MessageTranslator>, _ articles: DAO<Article>) throws {
-    _ = try messages.read(orderedBy: .ascending(\.tags))  // expect-error: static method 'ascending' requires that 'Array<String>' conform to 'OrderedFieldValue'
-    _ = try messages.read(orderedBy: .ascending(\.address))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
+    _ = try messages.read(orderedBy: .ascending(\.tags))  // expect-error: requires that 'Array<String>' conform to 'OrderedFieldValue'
+    _ = try messages.read(orderedBy: .ascending(\.address))  // expect-error: on 'Optional' requires that 'Address' conform to 'OrderedFieldValue'
     _ = try messages.read(orderedBy: .ascending(\.dtae))  // expect-error: value of type 'MessageModel' has no member 'dtae'
     _ = try messages.read(orderedBy: \.date)  // expect-error: cannot convert value of type 'KeyPath<Root, Value>' to expected argument type 'Sort<MessageModel>'
     _ = try messages.read(orderedBy: .ascending("date"))  // expect-error: cannot convert value of type 'String' to expected argument type 'KeyPath<MessageModel, Value>'
     _ = try messages.read(orderedBy: .descending(\.dtae), limit: 50) { !$0.isRead }  // expect-error: value of type 'MessageModel' has no member 'dtae'
     _ = try messages.read(orderedBy: "date")  // expect-error: cannot convert value of type 'String' to expected argument type 'Sort<MessageModel>'
-    _ = try articles.read(orderedBy: .ascending(\.comments, \.text))  // expect-error: static method 'ascending' requires that 'Array<Comment>' conform to 'ToOneValue'
-    _ = try articles.read(orderedBy: .ascending(\.writer, \.nme))  // expect-error: value of type 'Optional<Writer>.RelatedRow' (aka 'Writer') has no member 'nme'
-    _ = try articles.read(orderedBy: .ascending(\.writer))  // expect-error: referencing static method 'ascending' on 'Optional' requires that 'Writer' conform to 'OrderedFieldValue'
+    _ = try articles.read(orderedBy: .ascending(\.comments, \.text))  // expect-error: requires that 'Array<Comment>' conform to 'ToOneValue'
+    _ = try articles.read(orderedBy: .ascending(\.writer, \.nme))  // expect-error: cannot infer key path type from context
+    _ = try articles.read(orderedBy: .ascending(\.writer))  // expect-error: on 'Optional' requires that 'Writer' conform to 'OrderedFieldValue'
 }
 
 func totals(_ messages: DAO<MessageTranslator>) throws {

@@ -18,7 +18,7 @@ private func referenceResult(_ node: PredicateNode, _ row: [Value], _ entity: En
         values.contains { holds(row[field], .equal, literal($0, entity.fields[field].type.kind)) }
     case .text(let field, let match, let pattern, let options):
         if case .string(let text) = row[field] { TextPattern(match, pattern, options).matches(text) } else { false }
-    case .related, .relatedCount, .through, .embedded, .invalid: false
+    case .related, .relatedCount, .compareRelated, .through, .embedded, .invalid: false
     }
 }
 

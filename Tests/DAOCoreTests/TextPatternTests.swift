@@ -88,7 +88,9 @@ struct TextPatternTests {
     @Test(arguments: [
         ("U", "tüv", false), ("Ü", "tu\u{308}v", true), ("가", "각", false), ("각", "가각", true),
         ("a\u{301}", "a\u{301}\u{302}", false),
-        ("ê", "e\u{302}\u{323}", false), ("\u{301}", "\u{301}", true), ("", "\u{301}", true), ("i", "İ", false), ("n", "ŉ", true),
+        ("ê", "e\u{302}\u{323}", false), ("\u{301}", "\u{301}", true), ("", "\u{301}", true), ("i", "İ", false),
+        ("n", "ŉ", false),
+        ("s", "Maß", false), ("SS", "Maß", true), ("α", "ᾳ", false),
         ("k", "\u{212A}\u{20DD}", false), ("a", "a\u{308}a", true), ("\u{A960}\u{1161}", "\u{A960}\u{1161}\u{D7CB}", false),
         ("가", "가\u{302E}", false), ("가가", "가가가", true),
     ])

@@ -34,6 +34,8 @@ import Testing
                 Message(id: index + 1, date: noon.addingTimeInterval(Double(index) * 30), text: text, isRead: index == 2)
             })
         #expect(try conditions(messages, noon) == [[1], [2, 3], [1], [1, 2, 3]])
+        #expect(try chosen(messages, .everything, nil).count == 5 && chosen(messages, .unread, "nothing").isEmpty)
+        #expect(try chosen(messages, .since(noon), nil).count == 5)
         let read = try await pagesAndStreams(messages)
         #expect(read.pages == [2, 2, 1] && read.streamed == 4 && read.first == 5)
         let reminders = DAO(storage: try database.storage(for: Reminder.self))

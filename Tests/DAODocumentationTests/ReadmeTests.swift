@@ -61,7 +61,7 @@ import Testing
         var shown: [String] = []
         try groups(messages) { shown.append($0) }
         #expect(
-            shown == ["text 0 false 2", "text 0 true 2", "text 1 false 1", "text 1 true 1", "6 3 216000.0 2 3 2"])
+            shown == ["text 0 false 2", "text 0 true 2", "text 1 false 1", "text 1 true 1", "6 3 216000.0 2 4 3 2"])
     }
 
     /// The section about relationships has the documented results.

@@ -15,6 +15,27 @@ func conditions(_ messages: DAO<MessageTranslator>, _ noon: Date) throws -> [[In
     return found.map { $0.map(\.id) }
 }
 
+/// What a screen of messages shows.
+enum Show: ConditionConvertible {
+    case everything, unread
+    case since(Date)
+
+    var condition: Condition<MessageModel> {
+        switch self {
+        case .everything: .all
+        case .unread: Condition { !$0.isRead }
+        case .since(let date): Condition { $0.date >= date }
+        }
+    }
+}
+
+/// The ids of the messages that a screen shows.
+func chosen(_ messages: DAO<MessageTranslator>, _ show: Show, _ typed: String?) throws -> [Int] {
+    let found = try messages.read(
+        orderedBy: .descending(\.date), where: show && Condition(unlessNil: typed) { $0.text.contains($1, .caseInsensitive) })
+    return found.map(\.id)
+}
+
 /// Reads pages, a stream and one row, and counts what it has read.
 func pagesAndStreams(_ messages: DAO<MessageTranslator>) async throws -> (pages: [Int], streamed: Int, first: Int?) {
     var (pages, after): ([Int], PageCursor?) = ([], nil)
@@ -38,9 +59,10 @@ func groups(_ messages: DAO<MessageTranslator>, _ show: (String) -> Void) throws
     for (text, isRead, count) in try messages.groups(by: \.text, \.isRead, totals: .count) { show("\(text) \(isRead) \(count)") }
     let often = try messages.groups(
         by: \.text, totals: .count, .countDistinct(\.isRead), orderedBy: .descending(.count), limit: 5, having: .count > 1)
+    let sizes = try messages.groups(by: \.text, \.isRead, totals: .count).map { $0.2 }
     let perDay = try messages.groups(per: .day(\.date, in: .gmt), totals: .count)          // [(Date, Int)]
     let perMonth = try messages.groups(per: .month(\.date, in: .gmt), by: \.isRead, totals: .count)
-    show("\(all) \(unread) \(newest?.timeIntervalSinceReferenceDate ?? 0) \(often.count) \(perDay.count) \(perMonth.count)")
+    show("\(all) \(unread) \(newest?.timeIntervalSinceReferenceDate ?? 0) \(often.count) \(sizes.count) \(perDay.count) \(perMonth.count)")
 }
 
 /// Reads what can be read, and says how a query finds its rows.

@@ -39,6 +39,9 @@ import Testing
             .ask(.otherTopicsOfOwner, 2),
             .ask(.anySharedPost, 2),
             .ask(.noPostByOwner, 2),
+            .ask(.postCountOfVersion, 2),
+            .ask(.postCountInWords, 2),
+            .ask(.versionOfOwner, 2),
             .ask(.byOwner, 2),
         ], on: target)
 }

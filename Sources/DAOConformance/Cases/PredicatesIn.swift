@@ -1,5 +1,19 @@
 import DAOCore
 
+/// A choice that an application offers.
+private enum ProbeChoice: ConditionConvertible {
+    case all, none
+    case above(Int)
+
+    var condition: Condition<Probe> {
+        switch self {
+        case .all: .all
+        case .none: Condition { $0.number == nil }
+        case .above(let number): Condition { $0.number > number }
+        }
+    }
+}
+
 /// P4: membership in lists of any length. Probes 1 to 6 hold nil, 5, 3, nil, 7 and 0.
 enum PredicatesIn {
     static let cases: [ConformanceCase] = small() + large
@@ -34,6 +48,46 @@ enum PredicatesIn {
                     try reference.check(.field(name, in: ["é", "a"]), [1, 6], name)
                     try reference.check(.field(name, in: ["e\u{301}", "'", "a\0", ""]), [2, 4, 5, 8], name)
                     try reference.check(.field(name, in: [nil, "É"]), [3, 7], name)
+                }
+            },
+            ConformanceCase(
+                "P.inFolded", "P10", "P2", "P4", title: "texts in a list are compared without case or diacritics, in words, too"
+            ) { context in
+                let both: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+                let texts = ["é", "e\u{301}", "É", "Maß", "a\0", "a", nil, "", "MASSE"]
+                let reference = try ReferenceRows(context, Probe.texts(texts))
+                for name in Probe.texts {
+                    func check(_ texts: [String], _ options: TextOptions, _ ids: [Int]) throws {
+                        try reference.check(.field(name, in: texts, options), ids, "\(name) in \(texts.prefix(3))")
+                        let words = "%K IN[\(options == both ? "cd" : "c")] %@"
+                        try reference.check(Condition(words, name, texts), ids, "\(name), \(words), \(texts.prefix(3))")
+                    }
+                    try check(["É", "A"], .caseInsensitive, [1, 2, 3, 6])
+                    try check(["E", "mass"], both, [1, 2, 3, 4])
+                    try check(["mas", "ss"], .caseInsensitive, [])
+                    try check([], .caseInsensitive, [])
+                    try check([""], both, [8])
+                    try check((0..<2_000).map(String.init) + ["masse"], .caseInsensitive, [9])
+                    try reference.check(Condition("%K IN[c] {'A', nil}", name), [6, 7], "\(name), nil in words")
+                    let not = !Condition<Probe>.field(name, in: ["É"], .caseInsensitive)
+                    try reference.check(not, [4, 5, 6, 7, 8, 9], "not \(name)")
+                }
+            },
+            ConformanceCase(
+                "P.atRunTime", "P10",
+                title: "without a value every row meets a condition; one that is chosen at run time is as any other"
+            ) { context in
+                let reference = try reference(context)
+                for (number, ids) in [(5, [2]), (nil, [1, 2, 3, 4, 5, 6])] as [(Int?, [Int])] {
+                    try reference.check(ids) { _ in Condition(unlessNil: number) { $0.numberIndexed == $1 } }
+                    try reference.check(ids.filter { $0 > 1 }) { row in
+                        row.id > 1 && Condition(unlessNil: number) { $0.number == $1 }
+                    }
+                }
+                for (choice, ids) in [(ProbeChoice.all, [1, 2, 3, 4, 5, 6]), (.none, [1, 4]), (.above(3), [2, 5])] {
+                    try reference.check(ids) { _ in choice.condition }
+                    try reference.check(ids.filter { $0 > 2 }) { choice && $0.id > 2 }
+                    try reference.check([1, 2, 3, 4, 5, 6].filter { !ids.contains($0) }) { _ in !choice }
                 }
             },
             ConformanceCase("P.inKeys", "P4", title: "membership of the key in a list, alone and with conditions") { context in

@@ -166,6 +166,39 @@ enum PredicatesTexts {
                 try check(.contains, "❤", both, [9])
             }
         },
+        ConformanceCase(
+            "P.hitsOfFoldedLetters", "P2", "P7", title: "without case, a hit has all of what one letter is folded to"
+        ) { context in
+            let texts = ["Maß", "Mass", "MASSE", "Maße", "ﬁn", "fin", "ᾳ", "αι", "s", "ẞ", nil]
+            let reference = try ReferenceRows(context, Probe.texts(texts))
+            for name in Probe.texts {
+                func check(_ match: TextMatch, _ pattern: String, _ ids: [Int]) throws {
+                    let what = "\(name) \(match) \(Dump.text(of: pattern))"
+                    try reference.check(.field(name, match, pattern, .caseInsensitive), ids, what)
+                    let others = texts.indices.map { $0 + 1 }.filter { !ids.contains($0) }
+                    try reference.check(!Condition<Probe>.field(name, match, pattern, .caseInsensitive), others, "not \(what)")
+                }
+                try check(.equals, "MASS", [1, 2])
+                try check(.contains, "s", [2, 3, 9])
+                try check(.contains, "SS", [1, 2, 3, 4, 10])
+                try check(.contains, "ß", [1, 2, 3, 4, 10])
+                try check(.contains, "sse", [3, 4])
+                try check(.contains, "as", [2, 3])
+                try check(.hasPrefix, "mas", [2, 3])
+                try check(.hasPrefix, "mass", [1, 2, 3, 4])
+                try check(.hasPrefix, "F", [6])
+                try check(.hasSuffix, "S", [2, 9])
+                try check(.hasSuffix, "se", [3])
+                try check(.hasSuffix, "in", [6])
+                try check(.contains, "α", [8])
+                try check(.contains, "ΑΙ", [7, 8])
+                try check(.matches, "ma?", [1])
+                try check(.matches, "ma??", [2, 4])
+                try check(.matches, "*s", [2, 9])
+                try check(.matches, "*s*", [2, 3, 9])
+                try check(.matches, "?", [7, 9, 10])
+            }
+        },
         ConformanceCase("P.hitsOfSyllables", "P2", "P7", title: "with options, a hit has whole syllables of Hangul") { context in
             let texts = ["각", "가", "가각", "\u{1100}\u{1161}\u{11A8}", "\u{1100}", "\u{1100}\u{1161}\u{302E}", "가 각", nil]
             let reference = try ReferenceRows(context, Probe.texts(texts))

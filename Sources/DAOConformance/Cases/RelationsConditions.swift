@@ -57,6 +57,132 @@ enum RelationsConditions {
             try expectEqual(try topics.count { $0.posts.count == 2 }, 1)
             try expectEqual(try topics.read { $0.posts.contains { $0.id == 1 } }.count, 1)
         },
+        ConformanceCase(
+            "P.countOfRelatedThatMeet", "P10", "P5",
+            title: "the number of children that meet a condition, in comparisons and in words"
+        ) { context in
+            let (database, topics) = try context.open(with: Topic.self)
+            let ada = Person(id: 1, name: "Ada")
+            let posts = (0...4).map { Post(id: $0, text: "\($0 % 3)", isRead: $0 % 2 == 0, author: $0 > 2 ? ada : nil) }
+            let lists = ["a": [], "b": [0, 1, 2, 3, 4], "c": [2, 2, 4], "d": [1], "e": [0, 1]]
+            try topics.persist(
+                lists.map { Topic(id: $0.key, owner: $0.key < "d" ? ada : nil, posts: $0.value.map { posts[$0] }) })
+            let operators: [(sign: String, Comparison)] = [
+                ("==", .equal), ("!=", .notEqual), ("<", .less), ("<=", .lessOrEqual), (">", .greater), (">=", .greaterOrEqual),
+            ]
+            func holds(_ comparison: Comparison, _ left: Int, _ right: Int) -> Bool {
+                comparison.holds(left < right ? -1 : left > right ? 1 : 0)
+            }
+            for number in -1...4 {
+                for (sign, comparison) in operators {
+                    let found = lists.filter { holds(comparison, $0.value.count { $0 % 2 == 0 }, number) }.keys.sorted()
+                    let words = Condition<Topic>("SUBQUERY(posts, $p, $p.isRead == YES).@count \(sign) \(number)")
+                    let typed: Condition<Topic> =
+                        switch comparison {
+                        case .equal: Condition { $0.posts.count { $0.isRead } == number }
+                        case .notEqual: Condition { $0.posts.count { $0.isRead } != number }
+                        case .less: Condition { $0.posts.count { $0.isRead } < number }
+                        case .lessOrEqual: Condition { $0.posts.count { $0.isRead } <= number }
+                        case .greater: Condition { $0.posts.count { $0.isRead } > number }
+                        case .greaterOrEqual: Condition { $0.posts.count { $0.isRead } >= number }
+                        }
+                    for (name, condition) in [("typed", typed), ("words", words)] {
+                        let place = "\(name), count \(sign) \(number)"
+                        try expectEqual(try topics.read(predicatedBy: condition).map(\.id), found, place)
+                        let others = lists.keys.sorted().filter { !found.contains($0) }
+                        try expectEqual(try topics.read(predicatedBy: !condition).map(\.id), others, "not \(place)")
+                        try expectEqual(
+                            try topics.read(Query(where: condition, limit: 2)).map(\.id), Array(found.prefix(2)),
+                            "\(place), limited")
+                        try expectEqual(try topics.count(where: condition), found.count, "\(place), counted")
+                        try expectEqual(
+                            try topics.read(Query(orderedBy: [.first(condition)])).map(\.id).prefix(found.count), found[...],
+                            "\(place), as a sort")
+                    }
+                }
+            }
+            func ids(_ condition: Condition<Topic>) throws -> [String] { try topics.read(predicatedBy: condition).map(\.id) }
+            try expectEqual(try ids(Condition { $0.posts.count { $0.author.name == "Ada" && $0.isRead }.in([1]) }), ["b", "c"])
+            try expectEqual(try ids(Condition { !($0.posts.count { _ in Condition.none } == 0) }), [], "a condition never met")
+            try expectEqual(
+                try ids("SUBQUERY(posts, $p, ($p.text == '2' OR $p.author.name == 'Ada') AND NOT $p.isRead == NO).@count == 2"),
+                ["b"])
+            try expectEqual(
+                try ids("SUBQUERY(posts, $p, $p.text == '2').@count == 2 OR SUBQUERY(posts, $q, $q.isRead == NO).@count == 2"),
+                ["b", "c"])
+            let people = try database.dao(Person.self)
+            let busy = try people.read { $0[Person.topics].count { $0.posts.count { $0.isRead } > 1 } == 2 }
+            try expectEqual(busy.map(\.id), [1], "an inverse")
+            for (text, position) in [
+                ("SUBQUERY(posts, $p, isRead == YES).@count > 1", 20), ("SUBQUERY(posts, $p, $p.isRead == YES) > 1", 38),
+                ("SUBQUERY(owner, $p, $p.age == 1).@count > 1", 9), ("SUBQUERY(posts, $p, $p.isRead == YES", 8),
+                ("SUBQUERY(posts, p, $p.isRead == YES).@count > 1", 16), ("SUBQUERY(posts, $p, $q.isRead == YES).@count > 1", 20),
+                ("SUBQUERY(posts, $p, $p.isRead == YES).@sum > 1", 37), ("SUBQUERY(posts, $p, $p.height == 1).@count > 1", 20),
+                (String(repeating: "SUBQUERY(posts, $p, ", count: 400) + "$p.id > 1", nil),
+            ] as [(String, Int?)] {
+                let error = try invalid(text.prefix(60) + "") { try ids(Condition(text)) }
+                if let position { try expectEqual(error.position, position, "the position in \(text)") }
+            }
+        },
+        ConformanceCase(
+            "P.acrossToOne", "P10", "P5", "P1", title: "a field of the row compares with one of its related row, in words, too"
+        ) { context in
+            let (database, topics) = try context.open(with: Topic.self)
+            let people = [Person(id: 1, name: "b", age: 2), Person(id: 2, name: "a"), Person(id: 3, name: "c", age: 3)]
+            try database.dao(Person.self).persist(people)
+            let owners: [Int?] = [1, 1, 1, 2, 3, nil]
+            let titles = ["a", "b", "c", "b", "c", "a"]
+            try topics.persist(
+                owners.indices.map { row in
+                    Topic(
+                        id: "\(row)", title: titles[row], owner: owners[row].map { people[$0 - 1] },
+                        posts: [Post(id: row, text: titles[row], author: owners[row].map { people[$0 - 1] })])
+                })
+            func check(
+                _ words: Condition<Topic>, _ typed: (FieldProxy<Topic>) -> Condition<Topic>, _ ids: [Int], _ place: String
+            ) throws {
+                for (form, condition) in [("words", words), ("typed", Condition(typed))] {
+                    func found(_ query: Query<Topic>) throws -> [Int] { try topics.read(query).compactMap { Int($0.id) } }
+                    try expectEqual(try found(Query(where: condition)), ids, "\(place), \(form)")
+                    try expectEqual(
+                        try found(Query(where: !condition)), owners.indices.filter { !ids.contains($0) }, "not \(place), \(form)")
+                    try expectEqual(try found(Query(where: condition, limit: 1)), Array(ids.prefix(1)), "\(place), limited")
+                    try expectEqual(
+                        try found(Query(where: condition, orderedBy: [.ascending(\.owner, \.name)])).sorted(), ids,
+                        "\(place), by a related field")
+                    try expectEqual(try topics.count(where: condition), ids.count, "\(place), counted")
+                    try expectEqual(
+                        try found(Query(orderedBy: [.last(condition)])).suffix(ids.count), ids[...], "\(place), as a sort")
+                }
+            }
+            try check("owner.name == title", { $0.owner.name == $0.title }, [1, 4], "equal")
+            try check("title == owner.name", { $0.title == $0.owner.name }, [1, 4], "equal, mirrored")
+            try check("owner.name != title", { $0.owner.name != $0.title }, [0, 2, 3, 5], "not equal")
+            try check("owner.name < title", { $0.owner.name < $0.title }, [2, 3], "less")
+            try check("title > owner.name", { $0.title > $0.owner.name }, [2, 3], "greater, mirrored")
+            try check("owner.name >= title", { $0.owner.name >= $0.title }, [0, 1, 4], "not less")
+            try check(
+                "owner.age == owner.id OR title == owner.name",
+                { $0.owner.age == $0.owner.id || $0.title == $0.owner.name }, [1, 4, 5], "of one related row, and of both")
+            let posts = try database.dao(Post.self)
+            try expectEqual(try posts.read { $0.author.name == $0.text }.map(\.id), [1, 4], "on other rows")
+            let topicsOfPosts = try topics.read { $0.posts.contains { $0.author.name == $0.text } }
+            try expectEqual(topicsOfPosts.map(\.id), ["1", "4"], "in a condition on them")
+            try expectEqual(
+                try topics.update(.set(\.title, to: "x")) { $0.owner.name == $0.title }, 2, "rows set where it holds")
+            for text in ["owner.name == nobody", "owner.name == owner.height", "title == owner.age", "owner.age == title"] {
+                try invalid(text) { try topics.read(predicatedBy: Condition(text)) }
+            }
+            for node: PredicateNode in [
+                .compareRelated(field: 1, .equal, relation: 3, relatedField: 1),
+                .compareRelated(field: 1, .equal, relation: 2, relatedField: 9),
+                .compareRelated(field: 9, .equal, relation: 2, relatedField: 1),
+                .compareRelated(field: 1, .equal, relation: 1, relatedField: 1),
+                .compareRelated(field: 1, .less, relation: 2, relatedField: 2),
+            ] {
+                try invalid("\(node)") { try topics.read(Query(where: Condition(node), limit: 2)) }
+            }
+        },
         ConformanceCase("P.throughToOne", "P5", "P1", title: "a field of the related row is nil without a row") { context in
             let topics = try fill(context)
             func ids(_ condition: (FieldProxy<Topic>) -> Condition<Topic>) throws -> [String] {
@@ -417,6 +543,19 @@ enum RelationsConditions {
     }
 
     /// Four topics: without posts, with a read post, with unread posts, and with both.
+    /// Expects that a call finds a condition invalid, whatever field the error names.
+    @discardableResult
+    private static func invalid(
+        _ what: String, file: StaticString = #fileID, line: UInt = #line, _ body: () throws -> some Any
+    ) throws -> StorageError {
+        do {
+            _ = try body()
+        } catch let error as StorageError where error.kind == .invalidPredicate {
+            return error
+        }
+        throw ConformanceFailure(what, expected: "invalidPredicate", got: "an answer", file: file, line: line)
+    }
+
     private static func fill(_ context: ConformanceContext) throws -> DAO<Topic> {
         let (ada, ben) = (Person(id: 1, name: "Ada", age: 36), Person(id: 2, name: "Ben"))
         let topics = try context.dao(Topic.self)

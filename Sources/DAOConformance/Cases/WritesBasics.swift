@@ -164,6 +164,68 @@ enum WritesBasics {
             }
             try expectEqual(try dao.count(), 0)
         },
+        ConformanceCase(
+            "W.findOrCreateByCondition", "W1", "W3",
+            title: "findOrCreate by a condition finds the first row, or stores one that meets it"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            func find(_ number: Int, _ make: () throws -> Item) throws -> Item {
+                try dao.findOrCreate(where: { $0.number == number }, make)
+            }
+            let made = try find(5) { Item(id: 9, name: "made", number: 5) }
+            try expectSame(made, Item(id: 9, name: "made", number: 5))
+            try expectSame(try find(5) { throw DeliberateError() }, made)
+            try dao.create(Item(id: 3, name: "before", number: 5))
+            try expectEqual(try find(5) { throw DeliberateError() }.id, 3, "the first in key order")
+            try expectDeliberate(DeliberateError(number: 7)) { try find(7) { throw DeliberateError(number: 7) } }
+            try expectError(.invalidQuery, "a row that does not meet the condition", entity: "item", key: 4) {
+                try find(7) { Item(id: 4, name: "wrong", number: 8) }
+            }
+            try expectError(.duplicateKey, "a key that is stored", entity: "item", key: 3, field: "id") {
+                try find(7) { Item(id: 3, name: "wrong", number: 7) }
+            }
+            try expectEqual(try dao.read().map(\.id), [3, 9], "what is stored")
+            let hiding = dao.scoped { $0.number != 5 }
+            try expectEqual(
+                try hiding.findOrCreate(where: { $0.number == 5 }) { throw DeliberateError() }.id, 3, "a row that a scope hides")
+            try dao.erase()
+            try expectEqual(try dao.findOrCreate(where: .all) { Item(id: 1, name: "default") }.name, "default", "the only one")
+        },
+        ConformanceCase(
+            "W.append", "W1", "W3", title: "append stores a row with the number after the greatest one that meets a condition"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            func item(_ id: Int, _ name: String) -> Item { Item(id: id, name: name, number: 99) }
+            try expectEqual(try dao.append(item(1, "a"), by: \.number).number, 0, "the first one")
+            try expectSame(try dao.append(item(2, "a"), by: \.number), Item(id: 2, name: "a", number: 1))
+            try expectEqual(try dao.append(item(3, "b"), by: \.number) { $0.name == "b" }.number, 0, "the first of others")
+            try dao.erase(byPrimaryKey: 1)
+            try expectEqual(try dao.append(item(4, "a"), by: \.number) { $0.name == "a" }.number, 2, "after an erasure")
+            try expectEqual(
+                try dao.scoped { $0.name != "a" }.append(item(5, "a"), by: \.number).number, 3, "rows that a scope hides count")
+            let stored = try dao.read()
+            try expectError(.duplicateKey, entity: "item", key: 3, field: "id") {
+                try dao.append(item(3, "c"), by: \.number)
+            }
+            try expectError(.invalidQuery, "the key", entity: "item", field: "id") { try dao.append(item(6, "c"), by: \.id) }
+            try expectSame(try dao.read(), stored)
+            try expectRollback(of: database) {
+                try expectEqual(try dao.append(item(6, "a"), by: \.number).number, 4, "in a transaction")
+                try expectEqual(try dao.append(item(7, "a"), by: \.number).number, 5, "in a transaction")
+            }
+            try dao.create(Item(id: 8, name: "last", number: .max))
+            try expectError(.arithmeticOverflow, entity: "item", field: "number") { try dao.append(item(9, "c"), by: \.number) }
+            try expectEqual(try dao.count(), stored.count + 1)
+        },
+        ConformanceCase(
+            "W.appendFromThreads", "W1", "T4", title: "eight threads' appends give different numbers", requires: [.serialWriters]
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try onThreads(8) { thread in
+                for round in 0..<5 { try dao.append(Item(id: thread * 10 + round, name: ""), by: \.number) }
+            }
+            try expectEqual(try dao.read(\.number).sorted(), Array(0..<40))
+        },
         ConformanceCase("W.entitiesApart", "W1", title: "writing one entity keeps the rows of other entities") { context in
             let database = try context.open()
             let (items, users) = (try database.dao(Item.self), try database.dao(User.self))

@@ -307,6 +307,31 @@ enum WritesSetting {
                 try dao.persist(Proposal(id: 2, title: "c", revision: 1))
             }
         },
+        ConformanceCase("W.setReference", "W8", "R9", title: "a Reference is set to a stored row, and to no other") { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            try database.dao(Person.self).persist((1...3).map { Person(id: $0, name: "\($0)") })
+            try errands.persist((1...3).map { Errand(id: $0, title: "a", owner: Reference(1)) })
+            try expectEqual(try errands.set(\.owner, to: Reference(2)) { $0.id < 3 }, 2, "rows")
+            try expectEqual(
+                try errands.update(.set(\.helper, to: Reference(3)), .set(\.title, to: "b")) { $0.owner.name == "2" }, 2,
+                "with another field")
+            try expectEqual(try errands.set(\.whole, to: Reference(1), where: .all), 3, "to rows of the same model")
+            try expectEqual(try errands.set(\.helper, to: nil) { $0.id == 2 }, 1, "to none")
+            let set = [
+                Errand(id: 1, title: "b", whole: Reference(1), owner: Reference(2), helper: Reference(3)),
+                Errand(id: 2, title: "b", whole: Reference(1), owner: Reference(2)),
+                Errand(id: 3, title: "a", whole: Reference(1), owner: Reference(1)),
+            ]
+            try expectSame(try errands.read(), set)
+            try expectEqual(try errands.read { $0.owner == Reference(2) }.map(\.id), [1, 2], "found by it")
+            try expectError(.referenceViolation, entity: "errand", key: 1, conflictingKey: 9, field: "owner") {
+                try errands.update(.set(\.title, to: "c"), .set(\.owner, to: Reference(9)), where: .all)
+            }
+            try expectError(.referenceViolation, entity: "errand", key: 3, conflictingKey: 9, field: "owner") {
+                try errands.set(\.owner, to: Reference(9)) { $0.id == 3 }
+            }
+            try expectSame(try errands.read(), set)
+        },
         ConformanceCase("W.setRefused", "W8", "L7", title: "the key, a relationship and the revision cannot be set") { context in
             let database = try context.open()
             let (topics, proposals) = (try database.dao(Topic.self), try database.dao(Proposal.self))

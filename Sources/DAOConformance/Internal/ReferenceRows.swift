@@ -82,6 +82,11 @@ extension Condition {
         named(name) { .isIn(field: $0, values.map { $0?.fieldValue ?? .null }) }
     }
 
+    /// Compares a field, given by its name, with a list of texts under options.
+    static func field(_ name: String, in texts: [String], _ options: TextOptions) -> Condition {
+        Condition(.or(texts.map { field(name, .equals, $0, options).node }))
+    }
+
     /// Compares a field, given by its name, with a text.
     static func field(_ name: String, _ match: TextMatch, _ text: String, _ options: TextOptions = []) -> Condition {
         named(name) { .text(field: $0, match, text, options) }

@@ -299,72 +299,212 @@ extension DAO {
         try await reading { try $0.allTotals(condition, first, repeat each others) }
     }
 
-    /// Returns totals of the values that meet a condition, for each combination of values of some fields.
-    public nonisolated(nonsending) func groups<each Value: OrderedFieldValue, First, each Other>(
-        by fields: repeat any KeyPath<Record, each Value> & Sendable, totals first: GroupTotal<Record, First>,
+    /// Returns totals of the values that meet a condition, for each value of a field.
+    public nonisolated(nonsending) func groups<Value: OrderedFieldValue, Total, each Other>(
+        by field: any KeyPath<Record, Value> & Sendable, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
         having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) async throws -> [(repeat each Value, First, repeat each Other)] {
+    ) async throws -> [(Value, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try await reading { try $0.storage.groups(request, by: GroupKey(field), totals: total, repeat each others) }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each value of a field.
+    public func groups<Value: OrderedFieldValue, Total, each Other>(
+        by field: any KeyPath<Record, Value> & Sendable, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) async throws -> [(Value, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading { try $0.storage.groups(request, by: GroupKey(field), totals: total, repeat each others) }
+    }
+
+    /// Returns totals of the values that meet a condition, for each combination of values of two fields.
+    public nonisolated(nonsending) func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
+        by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(First, Second, Total, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: GroupKey(first), GroupKey(second), totals: total, repeat each others)
         }
     }
 
-    /// Returns totals of the values that meet a prepared condition, for each combination of values of some fields.
-    public func groups<each Value: OrderedFieldValue, First, each Other>(
-        by fields: repeat any KeyPath<Record, each Value> & Sendable, totals first: GroupTotal<Record, First>,
-        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
-        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
-    ) async throws -> [(repeat each Value, First, repeat each Other)] {
+    /// Returns totals of the values that meet a prepared condition, for each combination of values of two fields.
+    public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
+        by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(First, Second, Total, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
         return try await reading {
-            try $0.storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: GroupKey(first), GroupKey(second), totals: total, repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a condition, for each combination of values of three or more fields.
+    public nonisolated(nonsending) func groups<
+        First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ third: any KeyPath<Record, Third> & Sendable, _ further: repeat any KeyPath<Record, each Further> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(First, Second, Third, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.storage.groups(
+                request, by: GroupKey(first), GroupKey(second), GroupKey(third), repeat GroupKey(each further), totals: total,
+                repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each combination of values of three or more fields.
+    public func groups<
+        First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ third: any KeyPath<Record, Third> & Sendable, _ further: repeat any KeyPath<Record, each Further> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(First, Second, Third, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.storage.groups(
+                request, by: GroupKey(first), GroupKey(second), GroupKey(third), repeat GroupKey(each further), totals: total,
+                repeat each others)
         }
     }
 
     /// Returns totals of the values that meet a condition, for each day, month or year of a field.
-    public nonisolated(nonsending) func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
-        per part: DatePart<Record, Part>, by fields: repeat any KeyPath<Record, each Value> & Sendable,
-        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
-        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
-        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
+    public nonisolated(nonsending) func groups<Part: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Part, Total, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
-        return try await reading {
-            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
-        }
+        return try await reading { try $0.storage.groups(request, by: part.key, totals: total, repeat each others) }
     }
 
     /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field.
-    public func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
-        per part: DatePart<Record, Part>, by fields: repeat any KeyPath<Record, each Value> & Sendable,
-        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
-        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
-        where condition: Condition<Record> = .all
-    ) async throws -> [(Part, repeat each Value, First, repeat each Other)] {
+    public func groups<Part: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) async throws -> [(Part, Total, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading { try $0.storage.groups(request, by: part.key, totals: total, repeat each others) }
+    }
+
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field and each value of another field.
+    public nonisolated(nonsending) func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Part, First, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
         return try await reading {
-            try $0.storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+            try $0.storage.groups(request, by: part.key, GroupKey(first), totals: total, repeat each others)
         }
     }
 
-    /// Returns the first values of each group of those that meet a condition.
-    public nonisolated(nonsending) func groups<each Value: OrderedFieldValue>(
-        by fields: repeat any KeyPath<Record, each Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
-        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) async throws -> [(repeat each Value, [Plain])] {
-        let query = Query(where: .once(condition), orderedBy: order, limit: count)
-        return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each value of another field.
+    public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Part, First, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.storage.groups(request, by: part.key, GroupKey(first), totals: total, repeat each others)
+        }
     }
 
-    /// Returns the first values of each group of those that meet a prepared condition.
-    public func groups<each Value: OrderedFieldValue>(
-        by fields: repeat any KeyPath<Record, each Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field and each combination of values of other fields.
+    public nonisolated(nonsending) func groups<
+        Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
+        _ second: any KeyPath<Record, Second> & Sendable, _ further: repeat any KeyPath<Record, each Further> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Part, First, Second, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.storage.groups(
+                request, by: part.key, GroupKey(first), GroupKey(second), repeat GroupKey(each further), totals: total,
+                repeat each others)
+        }
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each combination of values of other fields.
+    public func groups<
+        Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
+        _ second: any KeyPath<Record, Second> & Sendable, _ further: repeat any KeyPath<Record, each Further> & Sendable,
+        totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
+        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
         where condition: Condition<Record> = .all
-    ) async throws -> [(repeat each Value, [Plain])] {
+    ) async throws -> [(Part, First, Second, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try await reading {
+            try $0.storage.groups(
+                request, by: part.key, GroupKey(first), GroupKey(second), repeat GroupKey(each further), totals: total,
+                repeat each others)
+        }
+    }
+
+    /// Returns the first values of each group of those that meet a condition and have the same value of a field.
+    public nonisolated(nonsending) func groups<Value: OrderedFieldValue>(
+        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Value, [Plain])] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: count)
+        return try await reading { try $0.firstOfGroups(query, by: field) }
+    }
+
+    /// Returns the first values of each group of those that meet a condition and have the same values of some fields.
+    public nonisolated(nonsending) func groups<
+        Value: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue
+    >(
+        by field: any KeyPath<Record, Value> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ further: repeat any KeyPath<Record, each Further> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [(Value, Second, repeat each Further, [Plain])] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: count)
+        return try await reading { try $0.firstOfGroups(query, by: field, second, repeat each further) }
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition and have the same value of a field.
+    public func groups<Value: OrderedFieldValue>(
+        by field: any KeyPath<Record, Value> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Value, [Plain])] {
         let query = Query(where: condition, orderedBy: order, limit: count)
-        return try await reading { try $0.firstOfGroups(query, by: repeat each fields) }
+        return try await reading { try $0.firstOfGroups(query, by: field) }
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition and have the same values of some fields.
+    public func groups<Value: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue>(
+        by field: any KeyPath<Record, Value> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
+        _ further: repeat any KeyPath<Record, each Further> & Sendable, first count: Int, orderedBy order: Sort<Record>...,
+        where condition: Condition<Record> = .all
+    ) async throws -> [(Value, Second, repeat each Further, [Plain])] {
+        let query = Query(where: condition, orderedBy: order, limit: count)
+        return try await reading { try $0.firstOfGroups(query, by: field, second, repeat each further) }
     }
 
     /// Returns the values that meet a condition, each with totals of the rows that refer to it.
@@ -503,6 +643,38 @@ extension DAO {
         byPrimaryKey id: any UniqueIDConvertible, _ make: @escaping @Sendable () throws -> Plain
     ) async throws -> Plain {
         try await writingOnce { try $0.findOrCreate(byPrimaryKey: id, make) }
+    }
+
+    /// Returns the first stored value, in key order, that meets a condition, or stores and returns a new value.
+    public nonisolated(nonsending) func findOrCreate(
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
+        _ make: @escaping @Sendable () throws -> Plain
+    ) async throws -> Plain {
+        try await findOrCreate(where: Condition(condition), make)
+    }
+
+    /// Returns the first stored value, in key order, that meets a prepared condition, or stores and returns a new value.
+    public func findOrCreate(
+        where condition: Condition<Record>, _ make: @escaping @Sendable () throws -> Plain
+    ) async throws -> Plain {
+        try await writingOnce { try $0.findOrCreate(where: condition, make) }
+    }
+
+    /// Stores a new value with the next number among the values that meet a condition.
+    @discardableResult
+    public nonisolated(nonsending) func append<Value: OrderedFieldValue>(
+        _ plain: Plain, by field: any KeyPath<Record, Value> & Sendable,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> Plain where Value.Present: NumericFieldValue & FixedWidthInteger {
+        try await append(plain, by: field, where: .once(condition))
+    }
+
+    /// Stores a new value with the next number among the values that meet a prepared condition.
+    @discardableResult
+    public func append<Value: OrderedFieldValue>(
+        _ plain: Plain, by field: any KeyPath<Record, Value> & Sendable, where condition: Condition<Record> = .all
+    ) async throws -> Plain where Value.Present: NumericFieldValue & FixedWidthInteger {
+        try await writingOnce(isOwn: storesModels) { try $0.append(plain, by: field, where: condition) }
     }
 
     /// Changes the stored records that meet a condition, all or none.

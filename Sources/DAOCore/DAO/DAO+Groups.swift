@@ -47,7 +47,7 @@ extension DAO {
 
     // MARK: Groups
 
-    /// Returns totals of the values that meet a condition, for each combination of values of some fields.
+    /// Returns totals of the values that meet a condition, for each value of a field.
     ///
     /// ```swift
     /// for (sender, count, size) in try messages.groups(by: \.sender, totals: .count, .sum(\.size), where: { !$0.isRead }) {
@@ -60,104 +60,302 @@ extension DAO {
     /// by bytes, and NaN equals NaN.
     ///
     /// - Parameters:
-    ///   - fields: Key paths to stored fields.
-    ///   - first: A total of each group, such as `.count`.
+    ///   - field: A key path to a stored field.
+    ///   - total: A total of each group, such as `.count`.
     ///   - others: Further totals.
-    ///   - order: The sort terms. Groups that are equal in them ascend by the fields in turn, nil first.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
     ///   - limit: The maximum number of groups; nil for all.
     ///   - having: The condition on totals that groups must meet; nil for all groups.
     ///   - condition: A closure that makes the condition from the fields of the model.
-    /// - Returns: A tuple of the fields' values and the totals for each group.
+    /// - Returns: A tuple of the value of the field and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
-    public func groups<each Value: OrderedFieldValue, First, each Other>(
-        by fields: repeat KeyPath<Record, each Value>, totals first: GroupTotal<Record, First>,
+    public func groups<Value: OrderedFieldValue, Total, each Other>(
+        by field: KeyPath<Record, Value>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
         having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) throws -> [(repeat each Value, First, repeat each Other)] {
+    ) throws -> [(Value, Total, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
-        return try storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: GroupKey(field), totals: total, repeat each others)
     }
 
-    /// Returns totals of the values that meet a prepared condition, for each combination of values of some fields; of all values
-    /// without a condition.
+    /// Returns totals of the values that meet a prepared condition, for each value of a field; of all values without a condition.
     ///
     /// - Parameters:
-    ///   - fields: Key paths to stored fields.
-    ///   - first: A total of each group, such as `.count`.
+    ///   - field: A key path to a stored field.
+    ///   - total: A total of each group, such as `.count`.
     ///   - others: Further totals.
-    ///   - order: The sort terms. Groups that are equal in them ascend by the fields in turn, nil first.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
     ///   - limit: The maximum number of groups; nil for all.
     ///   - having: The condition on totals that groups must meet; nil for all groups.
     ///   - condition: The condition; by default all values meet it.
-    /// - Returns: A tuple of the fields' values and the totals for each group.
-    /// - Throws: As with a closure.
-    public func groups<each Value: OrderedFieldValue, First, each Other>(
-        by fields: repeat KeyPath<Record, each Value>, totals first: GroupTotal<Record, First>,
+    /// - Returns: A tuple of the value of the field and the totals for each group.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<Value: OrderedFieldValue, Total, each Other>(
+        by field: KeyPath<Record, Value>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
         having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
-    ) throws -> [(repeat each Value, First, repeat each Other)] {
+    ) throws -> [(Value, Total, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
-        return try storage.groups(request, by: repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: GroupKey(field), totals: total, repeat each others)
     }
 
-    /// Returns totals of the values that meet a condition, for each day, month or year of a field, and for each combination of
-    /// values of further fields in it.
+    /// Returns totals of the values that meet a condition, for each combination of values of two fields.
+    ///
+    /// - Parameters:
+    ///   - first: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the values of the fields and the totals for each group.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
+        by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(First, Second, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try storage.groups(request, by: GroupKey(first), GroupKey(second), totals: total, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each combination of values of two fields; of all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - first: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the values of the fields and the totals for each group.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
+        by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) throws -> [(First, Second, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try storage.groups(request, by: GroupKey(first), GroupKey(second), totals: total, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a condition, for each combination of values of three or more fields.
+    ///
+    /// - Parameters:
+    ///   - first: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - third: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the values of the fields and the totals for each group.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<
+        First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, _ third: KeyPath<Record, Third>,
+        _ further: repeat KeyPath<Record, each Further>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(First, Second, Third, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try storage.groups(
+            request, by: GroupKey(first), GroupKey(second), GroupKey(third), repeat GroupKey(each further), totals: total,
+            repeat each others)
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each combination of values of three or more fields; of all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - first: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - third: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the values of the fields and the totals for each group.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<
+        First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, _ third: KeyPath<Record, Third>,
+        _ further: repeat KeyPath<Record, each Further>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) throws -> [(First, Second, Third, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try storage.groups(
+            request, by: GroupKey(first), GroupKey(second), GroupKey(third), repeat GroupKey(each further), totals: total,
+            repeat each others)
+    }
+
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field.
     ///
     /// ```swift
-    /// let zone = TimeZone.current
-    /// let perDay = try reminders.groups(per: .day(\.completedAt, in: zone), totals: .count) { $0.completedAt >= lastMonth }
-    /// let byList = try reminders.groups(per: .month(\.completedAt, in: zone), by: \.list, totals: .count)
+    /// let perDay = try reminders.groups(per: .day(\.completedAt, in: .current), totals: .count) { $0.completedAt >= lastMonth }
     /// ```
     ///
     /// - Parameters:
     ///   - part: The part of a date.
-    ///   - fields: Key paths to further stored fields.
-    ///   - first: A total of each group, such as `.count`.
+    ///   - total: A total of each group, such as `.count`.
     ///   - others: Further totals.
-    ///   - order: The sort terms. Groups that are equal in them ascend by the part and the fields in turn, nil first.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
     ///   - limit: The maximum number of groups; nil for all.
     ///   - having: The condition on totals that groups must meet; nil for all groups.
     ///   - condition: A closure that makes the condition from the fields of the model.
-    /// - Returns: A tuple of the first moment of the day, month or year, the fields' values and the totals for each group. There
-    ///   is no group without rows.
+    /// - Returns: A tuple of the first moment of the day, month or year and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
-    public func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
-        per part: DatePart<Record, Part>, by fields: repeat KeyPath<Record, each Value>,
-        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
-        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
-        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) throws -> [(Part, repeat each Value, First, repeat each Other)] {
+    public func groups<Part: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Part, Total, repeat each Other)] {
         let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
-        return try storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: part.key, totals: total, repeat each others)
     }
 
-    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field, and for each
-    /// combination of values of further fields in it; of all values without a condition.
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field; of all values without a condition.
     ///
     /// - Parameters:
     ///   - part: The part of a date.
-    ///   - fields: Key paths to further stored fields.
-    ///   - first: A total of each group, such as `.count`.
+    ///   - total: A total of each group, such as `.count`.
     ///   - others: Further totals.
-    ///   - order: The sort terms. Groups that are equal in them ascend by the part and the fields in turn, nil first.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
     ///   - limit: The maximum number of groups; nil for all.
     ///   - having: The condition on totals that groups must meet; nil for all groups.
     ///   - condition: The condition; by default all values meet it.
-    /// - Returns: As with a closure.
-    /// - Throws: As with a closure.
-    public func groups<Part: OrderedFieldValue, each Value: OrderedFieldValue, First, each Other>(
-        per part: DatePart<Record, Part>, by fields: repeat KeyPath<Record, each Value>,
-        totals first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
-        orderedBy order: GroupOrder<Record>..., limit: Int? = nil, having: GroupCondition<Record>? = nil,
-        where condition: Condition<Record> = .all
-    ) throws -> [(Part, repeat each Value, First, repeat each Other)] {
+    /// - Returns: A tuple of the first moment of the day, month or year and the totals for each group. No group is without rows.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<Part: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) throws -> [(Part, Total, repeat each Other)] {
         let request = GroupRequest(condition, order: order, limit: limit, having: having)
-        return try storage.groups(request, by: part.key, repeat GroupKey(each fields), totals: first, repeat each others)
+        return try storage.groups(request, by: part.key, totals: total, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field and each value of another field.
+    ///
+    /// - Parameters:
+    ///   - part: The part of a date.
+    ///   - first: A key path to a further stored field.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Part, First, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try storage.groups(request, by: part.key, GroupKey(first), totals: total, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each value of another field; of all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - part: The part of a date.
+    ///   - first: A key path to a further stored field.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
+        per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) throws -> [(Part, First, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try storage.groups(request, by: part.key, GroupKey(first), totals: total, repeat each others)
+    }
+
+    /// Returns totals of the values that meet a condition, for each day, month or year of a field and each combination of values of other fields.
+    ///
+    /// - Parameters:
+    ///   - part: The part of a date.
+    ///   - first: A key path to a further stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<
+        Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>,
+        _ further: repeat KeyPath<Record, each Further>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Part, First, Second, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(.once(condition), order: order, limit: limit, having: having)
+        return try storage.groups(
+            request, by: part.key, GroupKey(first), GroupKey(second), repeat GroupKey(each further), totals: total,
+            repeat each others)
+    }
+
+    /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each combination of values of other fields; of all values without a condition.
+    ///
+    /// - Parameters:
+    ///   - part: The part of a date.
+    ///   - first: A key path to a further stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - total: A total of each group, such as `.count`.
+    ///   - others: Further totals.
+    ///   - order: The sort terms. Groups that are equal in them ascend by what they are made by, in turn, nil first.
+    ///   - limit: The maximum number of groups; nil for all.
+    ///   - having: The condition on totals that groups must meet; nil for all groups.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
+    /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    public func groups<
+        Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
+        each Other
+    >(
+        per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>,
+        _ further: repeat KeyPath<Record, each Further>, totals total: GroupTotal<Record, Total>,
+        _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
+        having: GroupCondition<Record>? = nil, where condition: Condition<Record> = .all
+    ) throws -> [(Part, First, Second, repeat each Further, Total, repeat each Other)] {
+        let request = GroupRequest(condition, order: order, limit: limit, having: having)
+        return try storage.groups(
+            request, by: part.key, GroupKey(first), GroupKey(second), repeat GroupKey(each further), totals: total,
+            repeat each others)
     }
 
     // MARK: First values of groups
 
-    /// Returns the first values of each group: of those that meet a condition and have the same values of some fields.
+    /// Returns the first values of each group of those that meet a condition and have the same value of a field.
     ///
     /// ```swift
     /// for (sender, newest) in try messages.groups(by: \.sender, first: 3, orderedBy: .descending(\.date), where: { !$0.isRead }) {
@@ -166,35 +364,82 @@ extension DAO {
     /// ```
     ///
     /// - Parameters:
-    ///   - fields: Key paths to stored fields.
+    ///   - field: A key path to a stored field.
     ///   - count: The maximum number of values of a group.
     ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
     ///   - condition: A closure that makes the condition from the fields of the model.
-    /// - Returns: A tuple of the fields' values and the values of each group. They ascend by the fields in turn, nil first.
+    /// - Returns: A tuple of the value of the field and the values of each group. They ascend by the field, nil first.
     /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
     /// - Complexity: That of `distinct`, and of a query for each group, which an index over the fields and the order ends at
     ///   that number of rows.
-    public func groups<each Value: OrderedFieldValue>(
-        by fields: repeat KeyPath<Record, each Value>, first count: Int, orderedBy order: Sort<Record>...,
+    public func groups<Value: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
-    ) throws -> [(repeat each Value, [Plain])] {
-        try firstOfGroups(Query(where: .once(condition), orderedBy: order, limit: count), by: repeat each fields)
+    ) throws -> [(Value, [Plain])] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: count)
+        return try firstOfGroups(query, by: field)
     }
 
-    /// Returns the first values of each group of those that meet a prepared condition; of all values without a condition.
+    /// Returns the first values of each group of those that meet a condition and have the same values of some fields.
     ///
     /// - Parameters:
-    ///   - fields: Key paths to stored fields.
+    ///   - field: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - count: The maximum number of values of a group.
+    ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: A tuple of the values of the fields and the values of each group. They ascend by the fields in turn, nil first.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
+    /// - Complexity: That of `distinct`, and of a query for each group, which an index over the fields and the order ends at
+    ///   that number of rows.
+    public func groups<Value: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, _ second: KeyPath<Record, Second>, _ further: repeat KeyPath<Record, each Further>,
+        first count: Int, orderedBy order: Sort<Record>...,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [(Value, Second, repeat each Further, [Plain])] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: count)
+        return try firstOfGroups(query, by: field, second, repeat each further)
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition and have the same value of a field.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
     ///   - count: The maximum number of values of a group.
     ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
     ///   - condition: The condition; by default all values meet it.
-    /// - Returns: A tuple of the fields' values and the values of each group. They ascend by the fields in turn, nil first.
+    /// - Returns: A tuple of the value of the field and the values of each group. They ascend by the field, nil first.
     /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
-    public func groups<each Value: OrderedFieldValue>(
-        by fields: repeat KeyPath<Record, each Value>, first count: Int, orderedBy order: Sort<Record>...,
+    /// - Complexity: That of `distinct`, and of a query for each group, which an index over the fields and the order ends at
+    ///   that number of rows.
+    public func groups<Value: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, first count: Int, orderedBy order: Sort<Record>...,
         where condition: Condition<Record> = .all
-    ) throws -> [(repeat each Value, [Plain])] {
-        try firstOfGroups(Query(where: condition, orderedBy: order, limit: count), by: repeat each fields)
+    ) throws -> [(Value, [Plain])] {
+        let query = Query(where: condition, orderedBy: order, limit: count)
+        return try firstOfGroups(query, by: field)
+    }
+
+    /// Returns the first values of each group of those that meet a prepared condition and have the same values of some fields.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field.
+    ///   - second: A key path to a further stored field.
+    ///   - further: Key paths to further stored fields.
+    ///   - count: The maximum number of values of a group.
+    ///   - order: The sort terms inside a group. Without terms, the order is that of the primary key.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: A tuple of the values of the fields and the values of each group. They ascend by the fields in turn, nil first.
+    /// - Throws: `.invalidQuery` for a relationship other than a Reference, and for a negative number.
+    /// - Complexity: That of `distinct`, and of a query for each group, which an index over the fields and the order ends at
+    ///   that number of rows.
+    public func groups<Value: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue>(
+        by field: KeyPath<Record, Value>, _ second: KeyPath<Record, Second>, _ further: repeat KeyPath<Record, each Further>,
+        first count: Int, orderedBy order: Sort<Record>..., where condition: Condition<Record> = .all
+    ) throws -> [(Value, Second, repeat each Further, [Plain])] {
+        let query = Query(where: condition, orderedBy: order, limit: count)
+        return try firstOfGroups(query, by: field, second, repeat each further)
     }
 
     func firstOfGroups<each Value: OrderedFieldValue>(

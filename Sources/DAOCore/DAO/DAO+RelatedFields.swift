@@ -86,7 +86,7 @@ struct RelatedField {
             StorageError(.invalidQuery, reason, entity: schema.description.name, field: field)
         }
         if let problem = expression.problem { throw problem.error(entity: schema.description.name) }
-        guard let index = expression.index, expression.path.count <= 1, !expression.isCount, expression.parts.isEmpty else {
+        guard let index = expression.index, expression.path.count <= 1, expression.counted == nil, expression.parts.isEmpty else {
             throw fault(
                 "only fields of the row and of the one row that it leads to are read so; read whole values, or count them")
         }

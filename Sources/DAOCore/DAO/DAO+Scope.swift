@@ -23,16 +23,26 @@ extension DAO {
     public func scoped(where condition: Condition<Record>) -> DAO {
         DAO(self, storage: ScopedStorage(storage, condition))
     }
+
+    /// The DAO whose reads see every row, for the reads that are part of a write.
+    var withoutScope: DAO { (storage as? any ScopingStorage<Record>).map { DAO(self, storage: $0.unscoped) } ?? self }
+}
+
+/// A storage whose reads do not see every row.
+private protocol ScopingStorage<Record>: Storage {
+    /// The storage whose reads do.
+    var unscoped: any Storage<Record> { get }
 }
 
 /// A storage whose reads see only the rows that meet a condition.
-private struct ScopedStorage<Record: Model>: IncludingStorage {
+private struct ScopedStorage<Record: Model>: IncludingStorage, ScopingStorage {
     private let base: any Storage<Record>
     private let scope: Condition<Record>
 
     init(_ base: any Storage<Record>, _ scope: Condition<Record>) { (self.base, self.scope) = (base, scope) }
 
     var database: any Database { base.database }
+    var unscoped: any Storage<Record> { (base as? any ScopingStorage<Record>)?.unscoped ?? base }
 
     private func scoped(_ query: Query<Record>) -> Query<Record> {
         var query = query

@@ -67,10 +67,119 @@ extension DAO {
             }
         }
         // The closure ran, or `merge` threw.
-        guard let result else {
-            throw StorageError(.io, "the storage did not ask for the value to store; report it to the author of the storage")
-        }
+        guard let result else { throw StorageError.asksForNoValue }
         return result
+    }
+
+    /// Returns the first stored value, in key order, that meets a condition, or stores and returns a new value (contract W1).
+    ///
+    /// ```swift
+    /// let tag = try tags.findOrCreate(where: { $0.title.equals(title, .caseInsensitive) }) { Tag(id: UUID(), title: title) }
+    /// ```
+    ///
+    /// It is one transaction: of two calls that run at once, in any processes, one finds the value of the other.
+    ///
+    /// - Parameters:
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    ///   - make: A closure that makes the new value. The value must meet the condition.
+    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of ``create(_:)-(Plain)``.
+    public func findOrCreate(
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ make: () throws -> Plain
+    ) throws -> Plain {
+        try findOrCreate(where: Condition(condition), make)
+    }
+
+    /// Returns the first stored value, in key order, that meets a prepared condition, or stores and returns a new value
+    /// (contract W1).
+    ///
+    /// ```swift
+    /// let list = try lists.findOrCreate(where: .all) { List(id: UUID(), title: "Reminders") }     // one, where none is left
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - condition: The condition.
+    ///   - make: A closure that makes the new value. The value must meet the condition.
+    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of ``create(_:)-(Plain)``.
+    public func findOrCreate(where condition: Condition<Record>, _ make: () throws -> Plain) throws -> Plain {
+        try storage.database.transaction {
+            let rows = withoutScope
+            if let found = try rows.first(where: condition) { return found }
+            return try rows.create(make: { try translator.translate(plain: make()) }) { key, entity in
+                let isKey = Condition<Record>(.compare(field: entity.keyIndex, .equal, key.value))
+                guard try !rows.exists(where: condition && isKey) else { return }
+                throw StorageError(
+                    .invalidQuery, "the new row does not meet the condition by which it is looked for; make one that meets it",
+                    entity: entity.name, key: UniqueID(key))
+            }
+        }
+    }
+
+    /// Stores a new value with the next number among the values that meet a condition (contract W1).
+    ///
+    /// ```swift
+    /// let reminder = try reminders.append(draft, by: \.position) { $0.list == draft.list }
+    /// ```
+    ///
+    /// It is one transaction: two calls that run at once, in any processes, give different numbers.
+    ///
+    /// - Parameters:
+    ///   - plain: The value. What it has in the field does not matter.
+    ///   - field: A key path to a stored integer field. It gets the greatest value plus one, or 0 where there is none.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: The stored value.
+    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of ``create(_:)-(Plain)``.
+    @discardableResult
+    public func append<Value: OrderedFieldValue>(
+        _ plain: Plain, by field: KeyPath<Record, Value>,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> Plain where Value.Present: NumericFieldValue & FixedWidthInteger {
+        try append(plain, by: field, where: .once(condition))
+    }
+
+    /// Stores a new value with the next number among the values that meet a prepared condition; among all values without a
+    /// condition (contract W1).
+    ///
+    /// - Parameters:
+    ///   - plain: The value. What it has in the field does not matter.
+    ///   - field: A key path to a stored integer field. It gets the greatest value plus one, or 0 where there is none.
+    ///   - condition: The condition; by default all values meet it.
+    /// - Returns: The stored value.
+    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of ``create(_:)-(Plain)``.
+    @discardableResult
+    public func append<Value: OrderedFieldValue>(
+        _ plain: Plain, by field: KeyPath<Record, Value>, where condition: Condition<Record> = .all
+    ) throws -> Plain where Value.Present: NumericFieldValue & FixedWidthInteger {
+        try storage.database.transaction {
+            let place = try FieldChange<Record>.place(of: field)
+            let last = try withoutScope.max(field, where: condition)
+            let entity = Record.schema.description
+            let (number, isTooLarge) = last?.addingReportingOverflow(1) ?? (0, false)
+            if isTooLarge {
+                throw StorageError.noNextNumber(entity.name, field: entity.fields[place].name, type: Value.Present.self)
+            }
+            return try withoutScope.create(make: {
+                var record = try translator.translate(plain: plain)
+                try Record.schema.set(number.fieldValue, at: place, in: &record)
+                return record
+            })
+        }
+    }
+
+    /// Stores a new record, and returns its value.
+    private func create(
+        make: () throws -> Record, check: (Key, EntityDescription) throws -> Void = { _, _ in }
+    ) throws -> Plain {
+        var made: Record?
+        try storage.insert(making: {
+            let record = try make()
+            made = record
+            return [record]
+        })
+        // The closure ran, or `insert` threw.
+        guard var record = made else { throw StorageError.asksForNoValue }
+        try check(Record.schema.key(of: record), Record.schema.description)
+        try Record.schema.revision?.set(.first, in: &record)
+        return try translator.translate(model: record)
     }
 
     /// Changes the stored records that meet a condition. When anything throws, none is changed.
@@ -119,7 +228,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: The number of records that met the condition.
     /// - Throws: `.uniqueViolation` when a unique field would have the value twice; `.invalidQuery` for the primary key, a
-    ///   relationship or the ``Revision``.
+    ///   list, the row of an optional model or the ``Revision``.
     @discardableResult
     public func set<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, to value: Value,
@@ -136,12 +245,17 @@ extension DAO {
     ///   - condition: The condition.
     /// - Returns: The number of records that met the condition.
     /// - Throws: `.uniqueViolation` when a unique field would have the value twice; `.invalidQuery` for the primary key, a
-    ///   relationship or the ``Revision``.
+    ///   list, the row of an optional model or the ``Revision``.
     @discardableResult
     public func set<Value: FieldValue>(
         _ field: KeyPath<Record, Value>, to value: Value, where condition: Condition<Record>
     ) throws -> Int {
-        try set([.set(value, at: FieldChange<Record>.place(of: field), of: Record.schema.description)], where: condition)
+        let place = try FieldChange<Record>.place(of: field)
+        // The row of a Reference is looked for.
+        guard Record.schema.relation(at: place) == nil else {
+            return try storage.update(Query(where: condition)) { try Record.schema.assign(value, at: place, in: &$0) }
+        }
+        return try set([.set(value, at: place, of: Record.schema.description)], where: condition)
     }
 
     /// Changes fields of the stored records that meet a condition. When anything throws, none is changed.
@@ -158,7 +272,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model. It is judged before any row changes.
     /// - Returns: The number of records that met the condition.
     /// - Throws: `.arithmeticOverflow` with the row where a sum is beyond the range of its field; `.uniqueViolation`;
-    ///   `.invalidQuery` for the primary key, a relationship, the ``Revision``, and a field that is named twice.
+    ///   `.invalidQuery` for the primary key, a list, the row of an optional model, the ``Revision``, and a field that is named twice.
     @discardableResult
     public func update(
         _ change: FieldChange<Record>, _ others: FieldChange<Record>...,
@@ -175,7 +289,7 @@ extension DAO {
     ///   - condition: The condition. It is judged before any row changes.
     /// - Returns: The number of records that met the condition.
     /// - Throws: `.arithmeticOverflow` with the row where a sum is beyond the range of its field; `.uniqueViolation`;
-    ///   `.invalidQuery` for the primary key, a relationship, the ``Revision``, and a field that is named twice.
+    ///   `.invalidQuery` for the primary key, a list, the row of an optional model, the ``Revision``, and a field that is named twice.
     @discardableResult
     public func update(
         _ change: FieldChange<Record>, _ others: FieldChange<Record>..., where condition: Condition<Record>
@@ -183,8 +297,8 @@ extension DAO {
         try update([change] + others, where: condition)
     }
 
-    func update(_ changes: [FieldChange<Record>], where condition: Condition<Record>) throws -> Int {
-        let changes = try changes.map { try $0.stored() }
+    func update(_ fieldChanges: [FieldChange<Record>], where condition: Condition<Record>) throws -> Int {
+        let changes = try fieldChanges.map { try $0.stored() }
         var fields: Set<Int> = []
         let entity = Record.schema.description
         if let twice = changes.first(where: { !fields.insert($0.field).inserted }) {
@@ -193,17 +307,20 @@ extension DAO {
                 .invalidQuery, "'\(name)' of '\(entity.name)' is changed twice in one call; give it one change",
                 entity: entity.name, field: name)
         }
+        if fieldChanges.contains(where: { $0.reference != nil }) {
+            return try storage.update(Query(where: condition)) { record in
+                for (change, stored) in zip(fieldChanges, changes) {
+                    if let reference = change.reference { try reference(&record) } else { try stored.apply(to: &record) }
+                }
+            }
+        }
         return try set(changes, where: condition)
     }
 
     private func set(_ changes: [StoredChange], where condition: Condition<Record>) throws -> Int {
         if let count = try storage.set(changes, counting: nil, where: condition) { return count }
-        let schema = Record.schema
         return try storage.update(Query(where: condition, includesSubentities: false)) { record in
-            for change in changes {
-                let value = try change.value(after: schema.value(at: change.field, of: record), of: schema.key(of: record))
-                try schema.set(value, at: change.field, in: &record)
-            }
+            for change in changes { try change.apply(to: &record) }
         }
     }
 

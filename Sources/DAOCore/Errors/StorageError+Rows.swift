@@ -128,6 +128,19 @@ extension StorageError {
         StorageError(.invalidQuery, "the \(what) is negative: \(count); use zero or more", entity: entity)
     }
 
+    /// A field already has the greatest number of its type, so there is none for the next row.
+    static func noNextNumber(_ entity: String, field: String, type: Any.Type) -> StorageError {
+        StorageError(
+            .arithmeticOverflow,
+            "'\(field)' of '\(entity)' has the greatest number of \(type) already; number the rows anew",
+            entity: entity, field: field)
+    }
+
+    /// A storage did not run a closure that it had to run.
+    static var asksForNoValue: StorageError {
+        StorageError(.io, "the storage did not ask for the value to store; report it to the author of the storage")
+    }
+
     /// A sum is beyond the range of its type.
     package static func arithmeticOverflow(_ entity: String, field: String, type: Any.Type) -> StorageError {
         StorageError(

@@ -63,10 +63,11 @@ public final class ObservedList<Subject: TranslatorOrModel> {
     /// - Parameters:
     ///   - dao: The DAO that reads the values.
     ///   - query: The query; by default all values in key order.
-    public init(_ dao: DAO<Subject>, query: Query<DAO<Subject>.Record> = Query()) {
+    ///   - immediately: Whether the first result is read at once, on the main thread, so that the first frame of a view has rows.
+    public init(_ dao: DAO<Subject>, query: Query<DAO<Subject>.Record> = Query(), immediately: Bool = false) {
         self.dao = dao
         followed = query
-        follow()
+        follow(immediately: immediately)
     }
 
     /// Creates a list and starts to observe the values that meet a condition.
@@ -75,12 +76,13 @@ public final class ObservedList<Subject: TranslatorOrModel> {
     ///   - dao: The DAO that reads the values.
     ///   - order: The sort terms. Without terms, the order is that of the primary key.
     ///   - limit: The maximum number of values; nil for all.
+    ///   - immediately: Whether the first result is read at once, on the main thread, so that the first frame of a view has rows.
     ///   - condition: A closure that makes the condition from the fields of the model.
     public convenience init(
-        _ dao: DAO<Subject>, orderedBy order: Sort<DAO<Subject>.Record>..., limit: Int? = nil,
+        _ dao: DAO<Subject>, orderedBy order: Sort<DAO<Subject>.Record>..., limit: Int? = nil, immediately: Bool = false,
         where condition: (FieldProxy<DAO<Subject>.Record>) -> some ConditionConvertible<DAO<Subject>.Record>
     ) {
-        self.init(dao, query: Query(where: Condition(condition), orderedBy: order, limit: limit))
+        self.init(dao, query: Query(where: Condition(condition), orderedBy: order, limit: limit), immediately: immediately)
     }
 
     deinit { task?.cancel() }
@@ -90,15 +92,24 @@ public final class ObservedList<Subject: TranslatorOrModel> {
         if error != nil { follow() }
     }
 
-    private func follow() {
+    private func follow(immediately: Bool = false) {
         task?.cancel()
         if !isLoading { isLoading = true }
         if error != nil { error = nil }
-        let changes = dao.observeChanges(followed)
-        task = Task { [weak self] in
-            var isFirst = true
+        var changes = dao.observeChanges(followed).makeAsyncIterator()
+        var isFirst = true
+        do {
+            if immediately, let change = try changes.nextAtOnce() {
+                show(change, isFirst: true)
+                isFirst = false
+            }
+        } catch {
+            return fail(error)
+        }
+        task = Task { [weak self, changes, isFirst] in
+            var (changes, isFirst) = (changes, isFirst)
             do {
-                for try await change in changes {
+                while let change = try await changes.next() {
                     // A new query also cancels the task of the previous query.
                     guard !Task.isCancelled, let self else { return }
                     self.show(change, isFirst: isFirst)

@@ -43,7 +43,7 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
     public func makeAsyncIterator() -> Iterator { Iterator(database, makeRead()) }
 
     /// An iterator of the values.
-    public struct Iterator: AsyncIteratorProtocol {
+    public struct Iterator: AsyncIteratorProtocol, Sendable {
         private let database: any Database
         private let read: Read
         /// Nil after the end.
@@ -74,6 +74,21 @@ public struct ValueObservation<Value: Sendable>: AsyncSequence, Sendable {
                         reads.signal.raise()
                     }
                 }
+            } catch {
+                self.reads = nil
+                throw error
+            }
+        }
+
+        /// Returns the first value, read on the calling thread; nil when it was delivered already.
+        mutating func nextAtOnce() throws -> Value? {
+            guard let reads else { return nil }
+            do {
+                let value = try reads.record {
+                    database.capabilities.hasSnapshotReads ? try database.snapshot(read) : try read()
+                }
+                hasDelivered = hasDelivered || value != nil
+                return value
             } catch {
                 self.reads = nil
                 throw error

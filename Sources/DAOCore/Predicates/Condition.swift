@@ -44,6 +44,40 @@ public struct Condition<Record: Model>: Sendable, Hashable {
         resolved = nil
     }
 
+    /// Creates a condition from a value that can be nil: without a value, all rows meet it (contract P10).
+    ///
+    /// ```swift
+    /// let found = try reminders.read {
+    ///     !$0.isDone && Condition(unlessNil: search.text) { $0.title.contains($1, .caseInsensitive) }
+    ///         && Condition(unlessNil: search.list) { $0.list == $1 }
+    /// }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - value: The value, such as what was chosen in a form; nil where nothing was chosen.
+    ///   - build: A closure that gets the fields of the model and the value. It does not run without a value.
+    public init<Value: FieldValue>(
+        unlessNil value: Value?, _ build: (FieldProxy<Record>, Value) -> some ConditionConvertible<Record>
+    ) {
+        // Where the closure compares with an optional, the compiler can take the value for an optional in an optional.
+        guard let value, !Value.fieldType.isOptional || !value.fieldValue.isNull else {
+            self = .all
+            return
+        }
+        self = build(FieldProxy(), value).condition
+    }
+
+    /// Creates a condition from a value of any type that can be nil, such as a range: without a value, all rows meet it.
+    ///
+    /// - Parameters:
+    ///   - value: The value; nil where nothing was chosen.
+    ///   - build: A closure that gets the fields of the model and the value. It does not run without a value.
+    public init<Value>(
+        unlessNil value: Value?, _ build: (FieldProxy<Record>, Value) -> some ConditionConvertible<Record>
+    ) {
+        self = value.map { build(FieldProxy(), $0).condition } ?? .all
+    }
+
     /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
 
@@ -105,8 +139,8 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     /// The to-one relationships that lead to the model of the field. Each is a position in the schema of the
     /// model before it.
     let path: [Int]
-    /// Whether the value is the number of related rows of the field.
-    let isCount: Bool
+    /// The condition on related rows whose number the value is; nil for another value.
+    let counted: PredicateNode?
     /// The parts of the field's embedded value that lead to the value, each in the one before it.
     let parts: [EmbeddedPart]
     /// The members of the value that its field declares.
@@ -120,7 +154,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     public init(_ keyPath: KeyPath<Record, Value>) {
         index = Record.schema.index(of: keyPath)
         path = []
-        isCount = false
+        counted = nil
         parts = []
         members = index.map { Record.schema.members[$0] } ?? []
         problem = index == nil ? PredicateProblem.notStored(keyPath, in: Record.self) : nil
@@ -131,7 +165,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         let inner = ToOne.RelatedRow.schema.index(of: keyPath)
         index = relation.index == nil ? nil : inner
         path = relation.path + (relation.index.map { [$0] } ?? [])
-        isCount = false
+        counted = nil
         parts = []
         members = inner.map { ToOne.RelatedRow.schema.members[$0] } ?? []
         problem = relation.problem ?? (inner == nil ? PredicateProblem.notStored(keyPath, in: ToOne.RelatedRow.self) : nil)
@@ -143,7 +177,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         index = inverse.relation?.field
         self.problem = problem ?? (index == nil ? inverse.problem : nil)
         self.path = path
-        isCount = false
+        counted = nil
         parts = []
         members = []
     }
@@ -152,8 +186,18 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     init<List: ListValue>(countOf list: FieldExpression<Record, List>) where Value == List.ListCount {
         index = list.index
         path = list.path
-        isCount = List.fieldType.kind == .toMany
-        parts = list.parts + (isCount ? [] : [.count])
+        counted = List.fieldType.kind == .toMany ? .constant(true) : nil
+        parts = list.parts + (counted == nil ? [.count] : [])
+        members = []
+        problem = list.problem
+    }
+
+    /// Creates an expression of the number of related rows in a list that meet a condition.
+    init<List: ToManyValue>(countOf list: FieldExpression<Record, List>, where condition: PredicateNode) where Value == Int {
+        index = list.index
+        path = list.path
+        counted = condition
+        parts = []
         members = []
         problem = list.problem
     }
@@ -162,7 +206,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     init<Whole>(_ whole: FieldExpression<Record, Whole>, _ part: EmbeddedPart) {
         index = whole.index
         path = whole.path
-        isCount = false
+        counted = nil
         parts = whole.parts + [part]
         members = []
         problem = whole.problem
@@ -172,7 +216,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
     init<List: ListValue>(elementOf list: List.Type) where Record == ListElement<List.ListedValue>, Value == List.ListedValue {
         index = 0
         path = []
-        isCount = false
+        counted = nil
         parts = []
         members = []
         problem = nil
@@ -185,7 +229,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         let member = whole.members.first { $0.keyPath as AnyKeyPath == keyPath }
         index = whole.index
         path = whole.path
-        isCount = false
+        counted = nil
         parts = whole.parts + (member.map { [.member($0)] } ?? [])
         members = []
         problem = whole.problem ?? (member == nil ? PredicateProblem.notDeclared(keyPath) : nil)
@@ -193,7 +237,7 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
 
     /// Returns a comparison of the field with a value.
     func compared(_ comparison: Comparison, to value: Value) -> Condition<Record> {
-        node { .comparison(of: $0, isCount: isCount, comparison, value.fieldValue) }
+        node { .comparison(of: $0, counted, comparison, value.fieldValue) }
     }
 
     /// Returns a condition on the field, or the problem that the field is not stored.
@@ -211,10 +255,12 @@ extension FieldExpression: ConditionConvertible where Value == Bool {
 }
 
 extension PredicateNode {
-    /// Returns a comparison of a field, or of its number of related rows.
-    static func comparison(of field: Int, isCount: Bool, _ comparison: Comparison, _ value: Value) -> PredicateNode {
-        guard isCount, case .integer(let number) = value else { return .compare(field: field, comparison, value) }
-        return .relatedCount(field: field, comparison, Int(number))
+    /// Returns a comparison of a field, or of its number of related rows that meet a condition.
+    static func comparison(
+        of field: Int, _ counted: PredicateNode?, _ comparison: Comparison, _ value: Value
+    ) -> PredicateNode {
+        guard let counted, case .integer(let number) = value else { return .compare(field: field, comparison, value) }
+        return .relatedCount(field: field, where: counted, comparison, Int(number))
     }
 }
 

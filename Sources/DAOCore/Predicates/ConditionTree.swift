@@ -161,6 +161,12 @@ extension PredicateNode {
             case (.through(let field, let left), .through(let otherField, let right)):
                 guard field == otherField else { return false }
                 pending.append((left, right))
+            case (
+                .relatedCount(let field, let left, let comparison, let count),
+                .relatedCount(let otherField, let right, let otherComparison, let otherCount)
+            ):
+                guard field == otherField, comparison == otherComparison, count == otherCount else { return false }
+                pending.append((left, right))
             case (.embedded(let field, let part, let left), .embedded(let otherField, let otherPart, let right)):
                 guard field == otherField, part == otherPart else { return false }
                 pending.append((left, right))
@@ -182,7 +188,8 @@ extension PredicateNode {
             case .not(let inner):
                 hasher.combine(2)
                 pending.append(inner)
-            case .related(let field, _, let inner), .through(let field, let inner), .embedded(let field, _, let inner):
+            case .related(let field, _, let inner), .relatedCount(let field, let inner, _, _), .through(let field, let inner),
+                .embedded(let field, _, let inner):
                 hasher.combine(field)
                 pending.append(inner)
             default: hasher.combine(node)
@@ -201,7 +208,8 @@ extension PredicateNode {
             switch node {
             case .and(let nodes), .or(let nodes): pending += nodes.map { ($0, depth + 1) }
             case .not(let node): pending.append((node, depth + 1))
-            case .related(_, _, let node), .through(_, let node): pending.append((node, depth + ConditionTree.relationDepth))
+            case .related(_, _, let node), .relatedCount(_, let node, _, _), .through(_, let node):
+                pending.append((node, depth + ConditionTree.relationDepth))
             case .embedded(_, _, let node): pending.append((node, depth + ConditionTree.partDepth))
             default: continue
             }

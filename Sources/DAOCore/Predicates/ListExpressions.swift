@@ -29,7 +29,7 @@ extension FieldExpression where Value: ListValue {
     /// The condition that there are no related rows, or no elements. It is false for an array that is nil.
     public var isEmpty: Condition<Record> {
         let count = count
-        return count.node { .comparison(of: $0, isCount: count.isCount, .equal, .integer(0)) }
+        return count.node { .comparison(of: $0, count.counted, .equal, .integer(0)) }
     }
 
     /// The number of related rows, or of elements, for a comparison with a number. It is nil for an array that is nil.

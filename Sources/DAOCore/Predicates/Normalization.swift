@@ -91,7 +91,8 @@ extension PredicateNode {
         case .embedded(let field, let part, let condition):
             return try EmbeddedFilter.filter(
                 field, part, condition, of: entity.field(at: field), isNegated: isNegated, entity: entity.name)
-        case .related(let field, _, _), .relatedCount(let field, _, _), .through(let field, _):
+        case .related(let field, _, _), .relatedCount(let field, _, _, _), .through(let field, _),
+            .compareRelated(_, _, let field, _):
             let name = try entity.field(at: field).name
             throw StorageError(
                 .unsupported, "a condition on the related rows of '\(name)' needs a database; use the storage of a database",

@@ -130,6 +130,68 @@ public func >= <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
 
+// A field that can be nil, such as one of a related row, compares with one that cannot.
+
+/// The condition that two fields are equal, of which one can be nil. Nil equals nil.
+public func == <Record, Value>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.equal, with: right) }
+
+/// The condition that two fields are equal, of which one can be nil. Nil equals nil.
+public func == <Record, Value>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.equal, with: right) }
+
+/// The condition that two fields differ, of which one can be nil. Nil differs from every value except nil.
+public func != <Record, Value>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.notEqual, with: right) }
+
+/// The condition that two fields differ, of which one can be nil. Nil differs from every value except nil.
+public func != <Record, Value>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.notEqual, with: right) }
+
+/// The condition that the left field is less than the right field. It is false when either is nil.
+public func < <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.less, with: right) }
+
+/// The condition that the left field is less than the right field. It is false when either is nil.
+public func < <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.less, with: right) }
+
+/// The condition that the left field is less than or equal to the right field. It is false when either is nil.
+public func <= <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.lessOrEqual, with: right) }
+
+/// The condition that the left field is less than or equal to the right field. It is false when either is nil.
+public func <= <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.lessOrEqual, with: right) }
+
+/// The condition that the left field is greater than the right field. It is false when either is nil.
+public func > <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.greater, with: right) }
+
+/// The condition that the left field is greater than the right field. It is false when either is nil.
+public func > <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.greater, with: right) }
+
+/// The condition that the left field is greater than or equal to the right field. It is false when either is nil.
+public func >= <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
+) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
+
+/// The condition that the left field is greater than or equal to the right field. It is false when either is nil.
+public func >= <Record, Value: OrderedFieldValue>(
+    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
+) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
+
 /// The condition that both conditions hold.
 public func && <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
@@ -145,7 +207,7 @@ public func || <Left: ConditionConvertible, Right: ConditionConvertible>(
 }
 
 /// Not available: a condition is one for all rows; choose it before.
-@available(*, unavailable, message: "choose the condition with 'if' before the call: .all, or a Condition { … }")
+@available(*, unavailable, message: "choose the condition before: Condition(unlessNil: value) { $0.field == $1 }, or with 'if'")
 public func || <Right: ConditionConvertible>(left: Bool, right: Right) -> Condition<Right.Record> { right.condition }
 
 /// The condition that holds for exactly the rows that do not meet the operand.
@@ -154,18 +216,27 @@ public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condit
 }
 
 extension FieldExpression {
-    fileprivate func compared(_ comparison: Comparison, with other: FieldExpression) -> Condition<Record> {
-        guard let right = other.index else { return other.node { _ in .constant(false) } }
-        guard path == other.path else {
-            return Condition(.invalid(PredicateProblem("a field of a related row does not compare with one of another row")))
-        }
-        guard !isCount, !other.isCount else {
+    fileprivate func compared<Other>(
+        _ comparison: Comparison, with other: FieldExpression<Record, Other>
+    ) -> Condition<Record> {
+        guard let left = index, problem == nil else { return node { _ in .constant(false) } }
+        guard let right = other.index, other.problem == nil else { return other.node { _ in .constant(false) } }
+        guard counted == nil, other.counted == nil else {
             return Condition(.invalid(PredicateProblem("a number of related rows compares with a number, not with a field")))
         }
         guard parts.isEmpty, other.parts.isEmpty else {
             return Condition(.invalid(PredicateProblem("a part of an embedded value compares with a value, not with a field")))
         }
-        return node { .compareFields($0, comparison, right) }
+        if path == other.path { return node { .compareFields($0, comparison, right) } }
+        // One of both is a field of the related row of the other's row.
+        if let relation = other.path.last, path[...] == other.path.dropLast() {
+            return node { .compareRelated(field: $0, comparison, relation: relation, relatedField: right) }
+        }
+        if let relation = path.last, other.path[...] == path.dropLast() {
+            return other.node { .compareRelated(field: $0, comparison.mirrored, relation: relation, relatedField: left) }
+        }
+        return Condition(
+            .invalid(PredicateProblem("a field of a related row compares with one of that row, or of the row that refers to it")))
     }
 
     /// Returns the condition that the value of the field is in a list. A nil in the list matches nil.
@@ -173,7 +244,7 @@ extension FieldExpression {
     /// - Parameter values: Any number of values. An empty list matches nothing; 100,000 values and more are
     ///   allowed.
     public func `in`(_ values: some Sequence<Value>) -> Condition<Record> {
-        isCount
+        counted != nil
             ? Condition(.or(values.map { compared(.equal, to: $0).node }))
             : node { .isIn(field: $0, values.map(\.fieldValue)) }
     }
@@ -201,6 +272,12 @@ extension FieldExpression where Value: TextFieldValue {
     /// Returns the condition that the text of the field equals a text under the options. Nil matches nothing.
     public func equals(_ text: String, _ options: TextOptions) -> Condition<Record> {
         node { .text(field: $0, .equals, text, options) }
+    }
+
+    /// Returns the condition that the text of the field equals one of some texts under the options. Nil matches nothing, and an
+    /// empty list, too.
+    public func `in`(_ texts: some Sequence<String>, _ options: TextOptions) -> Condition<Record> {
+        Condition(.or(texts.map { text in node { .text(field: $0, .equals, text, options) }.node }))
     }
 
     /// Returns the condition that the text of the field contains a text. Without options, bytes are compared.

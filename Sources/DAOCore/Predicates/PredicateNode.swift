@@ -21,8 +21,11 @@ public indirect enum PredicateNode: Sendable, Hashable {
     case text(field: Int, TextMatch, String, TextOptions)
     /// Whether any, all or none of the related rows of a to-many relationship meet a condition.
     case related(field: Int, RelatedMatch, PredicateNode)
-    /// A comparison of the number of related rows with a number.
-    case relatedCount(field: Int, Comparison, Int)
+    /// A comparison of the number of related rows that meet a condition with a number.
+    case relatedCount(field: Int, where: PredicateNode = .constant(true), Comparison, Int)
+    /// A comparison of a field of the row with a field of the related row of a to-one relationship. Without a related row, that
+    /// one is nil.
+    case compareRelated(field: Int, Comparison, relation: Int, relatedField: Int)
     /// A condition on the related row of a to-one relationship. Without a related row, the condition is
     /// evaluated with all fields nil.
     case through(field: Int, PredicateNode)

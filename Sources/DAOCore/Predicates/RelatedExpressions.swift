@@ -51,6 +51,19 @@ extension FieldExpression {
         _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> where Value: ToManyValue, Value.ListedRow == Related { related(.all, condition) }
 
+    /// The number of related rows that meet a condition, for a comparison with a number.
+    ///
+    /// ```swift
+    /// try lists.read { $0.reminders.count { !$0.isDone } > 3 }
+    /// ```
+    ///
+    /// - Parameter condition: A closure that makes the condition from the fields of the related model.
+    public func count<Related: Model>(
+        where condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
+    ) -> FieldExpression<Record, Int> where Value: ToManyValue, Value.ListedRow == Related {
+        FieldExpression<Record, Int>(countOf: self, where: condition(FieldProxy()).condition.node)
+    }
+
     private func related<Related: Model>(
         _ match: RelatedMatch, _ condition: (FieldProxy<Related>) -> some ConditionConvertible<Related>
     ) -> Condition<Record> {

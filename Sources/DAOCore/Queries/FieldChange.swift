@@ -8,14 +8,39 @@ import Foundation
 public struct FieldChange<Record: Model>: Sendable {
     private let field: any PartialKeyPath<Record> & Sendable
     private let make: @Sendable (Int) throws -> StoredChange
+    /// Changes a record, where a storage cannot change the field by itself: the row of a Reference is looked for; nil for any other
+    /// field.
+    let reference: (@Sendable (inout Record) throws -> Void)?
+
+    private init(
+        field: any PartialKeyPath<Record> & Sendable, make: @escaping @Sendable (Int) throws -> StoredChange,
+        reference: (@Sendable (inout Record) throws -> Void)? = nil
+    ) {
+        (self.field, self.make, self.reference) = (field, make, reference)
+    }
 
     /// The field gets a value.
     ///
     /// - Parameters:
-    ///   - field: A key path to a stored field: neither the primary key, nor a relationship, nor the ``Revision``.
+    ///   - field: A key path to a stored field: neither the primary key, nor a list or the row of an optional model, nor the
+    ///     ``Revision``.
     ///   - value: The value that every one of the rows gets.
     public static func set<Value: FieldValue>(_ field: any KeyPath<Record, Value> & Sendable, to value: Value) -> FieldChange {
-        FieldChange(field: field) { try .set(value, at: $0, of: Record.schema.description) }
+        FieldChange(field: field, make: { try .set(value, at: $0, of: Record.schema.description) })
+    }
+
+    /// The Reference gets a value. Its row has to be stored when the call ends (contract R9), so the rows are changed as
+    /// an update with a closure changes them.
+    ///
+    /// - Parameters:
+    ///   - field: A key path to a stored field with a ``Reference``.
+    ///   - value: The Reference that every one of the rows gets.
+    public static func set<Value: ReferenceValue>(
+        _ field: any KeyPath<Record, Value> & Sendable, to value: Value
+    ) -> FieldChange {
+        FieldChange(
+            field: field, make: { StoredChange(field: $0, value: value.fieldValue) },
+            reference: { try Record.schema.assign(value, at: Record.schema.position(of: field), in: &$0) })
     }
 
     /// The field gets its value and an amount. Where it is nil, it stays nil.
@@ -29,7 +54,7 @@ public struct FieldChange<Record: Model>: Sendable {
     public static func increase<Value: OrderedFieldValue>(
         _ field: any KeyPath<Record, Value> & Sendable, by amount: Value.Present
     ) -> FieldChange where Value.Present: NumericFieldValue {
-        FieldChange(field: field) { .increase(by: amount, at: $0, of: Record.schema.description) }
+        FieldChange(field: field, make: { .increase(by: amount, at: $0, of: Record.schema.description) })
     }
 
     /// What a storage does for the change.
@@ -47,7 +72,9 @@ public struct FieldChange<Record: Model>: Sendable {
         let reason: String? =
             if entity.fields[index].isPrimaryKey {
                 "the primary key, which never changes; erase the rows and create others"
-            } else if entity.fields[index].type.kind.isRelationship {
+            } else if entity.fields[index].type.kind.isRelationship,
+                !Record.schema.relations.contains(where: { $0.field == index && $0.isReference })
+            {
                 "a relationship; change it with update(where:)"
             } else if Record.schema.revision?.index == index {
                 "the revision, which the database counts; set another field"
@@ -98,8 +125,15 @@ public struct StoredChange: Sendable {
         }
     }
 
-    private init(field: Int, value: Value, sum: (@Sendable (Value, Key?) throws -> Value)?) {
+    fileprivate init(field: Int, value: Value, sum: (@Sendable (Value, Key?) throws -> Value)? = nil) {
         (self.field, self.value, self.sum) = (field, value, sum)
+    }
+
+    /// Changes a record.
+    func apply<Record: Model>(to record: inout Record) throws {
+        let schema = Record.schema
+        let value = try value(after: schema.value(at: field, of: record), of: schema.key(of: record))
+        try schema.set(value, at: field, in: &record)
     }
 
     /// Returns what the field gets.

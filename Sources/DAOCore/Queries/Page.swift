@@ -249,6 +249,11 @@ extension Filter {
                 case .isLinked: add(["linked"])
                 case .any(let inner): pending.append((inner, related.target.description))
                 case .count(let comparison, let count): add(["count", "\(comparison)", "\(count)"])
+                case .countMatching(let inner, let comparison, let count):
+                    add(["count", "\(comparison)", "\(count)"])
+                    pending.append((inner, related.target.description))
+                case .compares(let field, let comparison, let relatedField):
+                    add(["compares", name(field), "\(comparison)", related.target.description.fields[relatedField].name])
                 }
             case .embedded(let embedded, let isNegated):
                 add(["embedded", name(embedded.field), "\(isNegated)"])

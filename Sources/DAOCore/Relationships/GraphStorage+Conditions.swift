@@ -50,7 +50,7 @@ extension GraphStorage {
     func isAnswered(_ node: PredicateNode, by storage: any RelatedEvaluating<Record>) throws -> Bool {
         try node.allLeaves { leaf in
             switch leaf {
-            case .relatedCount: true
+            case .relatedCount(_, .constant(true), _, _): true
             case .related where storage.findsFewInLists: try Record.schema.existence(leaf)?.relation.isToOne == false
             default: !leaf.isAboutRelated(Record.schema.description)
             }
@@ -104,8 +104,11 @@ extension GraphStorage {
             return isNegated ? .not(found) : found
         }
         switch node {
-        case .relatedCount(let field, let comparison, let count):
-            return try counted(relation(at: field), comparison, count, among: keys)
+        case .relatedCount(let field, let condition, let comparison, let count):
+            return try counted(relation(at: field), holding: condition, comparison, count, among: keys)
+        case .compareRelated(let field, let comparison, let relation, let relatedField):
+            let relation = try Record.schema.compared(field, comparison, relation, relatedField)
+            return try comparing(field, comparison, relation, relatedField, among: keys)
         case .compare(let field, let comparison, let value):
             guard let relation = Record.schema.relation(at: field) else { return node }
             return try comparing(relation, [value], comparison) ?? node
@@ -166,11 +169,23 @@ extension GraphStorage {
     /// The number of rows for which links are looked up one by one.
     private static var fewRows: Int { 1_000 }
 
-    /// Returns a condition on the rows by their number of children.
+    /// Returns a condition on the rows by their number of children that meet a condition.
     private func counted(
-        _ relation: any Relation<Record>, _ comparison: Comparison, _ count: Int, among keys: [Key]?
+        _ relation: any Relation<Record>, holding node: PredicateNode, _ comparison: Comparison, _ count: Int, among keys: [Key]?
     ) throws -> PredicateNode {
         func holds(_ number: Int) -> Bool { comparison.holds(number, against: count) }
+        if node != .constant(true) {
+            let links = try relation.links(in: graph)
+            let children = try keys.map { try links.children(of: $0) }
+            let matching = try relation.children(matching: node, among: children?.keys, in: graph)
+            let parents = try keys ?? links.parents(of: matching)
+            let lists = try (children ?? links.children(of: parents)).lists
+            let matchingKeys = Set(matching)
+            let numbers = zip(parents, lists).map { ($0, $1.count { matchingKeys.contains($0) }) }
+            if keys != nil { return isOne(of: numbers.filter { holds($1) }.map(\.0)) }
+            return holds(0)
+                ? .not(isOne(of: numbers.filter { !holds($1) }.map(\.0))) : isOne(of: numbers.filter { holds($1) }.map(\.0))
+        }
         if let keys {
             // A list that is longer by one tells as much as a whole one.
             let limit = count == .max ? count : max(count, 0) + 1
@@ -181,6 +196,28 @@ extension GraphStorage {
         return holds(0)
             ? .not(isOne(of: counts.filter { !holds($0.count) }.map(\.parent)))
             : isOne(of: counts.filter { holds($0.count) }.map(\.parent))
+    }
+
+    /// Returns a condition on the rows of which a field compares with a field of their related row.
+    private func comparing(
+        _ field: Int, _ comparison: Comparison, _ relation: any Relation<Record>, _ relatedField: Int, among keys: [Key]?
+    ) throws -> PredicateNode {
+        let entity = Record.schema.description
+        // A row that is read without related rows has the key of a Reference, and not that of an optional model.
+        let isInRows = try relation.isReference && relation.links(in: graph).isInRows
+        let fields = Set([entity.keyIndex, field] + (isInRows ? [relation.field] : []))
+        var columns: [Int: [Value]] = [:]
+        try flat.readFields(fields.sorted(), keys.map { Query(where: Condition(isOne(of: $0))) } ?? Query()) { row in
+            for field in fields { columns[field, default: []].append(try row.readValue(at: field)) }
+        }
+        let own = columns[entity.keyIndex, default: []]
+        let related = try relation.values(
+            of: relatedField, keys: own.compactMap { Key($0, of: entity.keyKind) },
+            children: isInRows ? columns[relation.field, default: []] : nil, in: graph)
+        let filter = Filter.compareFields(0, comparison, 1, isNegated: false)
+        let pairs = zip(columns[field, default: []], related)
+        let found = zip(own, pairs).filter { _, pair in filter.matches { $0 == 0 ? pair.0 : pair.1 } }
+        return .isIn(field: entity.keyIndex, found.map(\.0))
     }
 
     /// Returns a condition on the rows whose related row is, or is not, in a list. With null in the list, no
@@ -220,6 +257,25 @@ extension Schema {
             .error(entity: description.name)
     }
 
+    /// Returns the to-one relationship at a position of a condition that compares a field with one of the related row.
+    ///
+    /// - Throws: `.invalidPredicate` when it is no such relationship, or the fields do not compare.
+    func compared(
+        _ field: Int, _ comparison: Comparison, _ relation: Int, _ relatedField: Int
+    ) throws -> any Relation<Record> {
+        let relation = try checkedRelation(at: relation)
+        let target = relation.targetDescription
+        guard relation.isToOne, description.fields.indices.contains(field), target.fields.indices.contains(relatedField) else {
+            throw PredicateProblem(
+                "'\(relation.name)' of '\(description.name)' leads to no single row with that field", field: relation.name
+            ).error(entity: description.name)
+        }
+        let fields = (description.fields[field], target.fields[relatedField])
+        try Literal.checkComparable(fields.0, fields.1, entity: description.name)
+        try Literal.checkOrder(comparison, fields.0, entity: description.name)
+        return relation
+    }
+
     /// Returns what a condition on related rows says as the existence of one that meets a condition, or of none.
     ///
     /// - Returns: Nil for another node, and for one on the number of related rows.
@@ -233,9 +289,9 @@ extension Schema {
             let relation = try checkedRelation(at: field)
             let isNegated = try inner.holdsWithoutRow(of: relation.target)
             return (relation, isNegated ? .not(inner) : inner, isNegated)
-        case .relatedCount(let field, let comparison, let count):
+        case .relatedCount(let field, let condition, let comparison, let count):
             guard let exists = comparison.existence(of: count) else { return nil }
-            return (try checkedRelation(at: field), .constant(true), !exists)
+            return (try checkedRelation(at: field), condition, !exists)
         default: return nil
         }
     }
@@ -271,7 +327,7 @@ extension PredicateNode {
 
     fileprivate func isAboutRelated(_ entity: EntityDescription?) -> Bool {
         switch self {
-        case .related, .relatedCount, .through: true
+        case .related, .relatedCount, .through, .compareRelated: true
         case .compare(let field, _, _), .isIn(let field, _): entity?.isRelationship(at: field) == true
         default: false
         }
@@ -304,7 +360,8 @@ extension PredicateNode {
     private func leafHoldsWithoutRow<Record: Model>(of model: Record.Type) throws -> Bool {
         switch self {
         case .related(_, let match, _): return match != .any
-        case .relatedCount(_, let comparison, let count): return comparison.holds(0, against: count)
+        case .relatedCount(_, _, let comparison, let count): return comparison.holds(0, against: count)
+        case .compareRelated(_, let comparison, _, _): return comparison == .equal
         case .through(let field, let node):
             guard let relation = Record.schema.relation(at: field) else { return false }
             return try node.holdsWithoutRow(of: relation.target)

@@ -53,7 +53,7 @@ extension GraphStorage {
     /// - Parameter inLists: Whether that includes the rows of lists, and the rows that refer to a row.
     func resolvingFew(_ node: PredicateNode, inLists: Bool = true) throws -> PredicateNode {
         try rewritten(node) { leaf in
-            if case .relatedCount = leaf { return leaf }
+            if case .relatedCount(_, .constant(true), _, _) = leaf { return leaf }
             guard let (relation, condition, isNegated) = try Record.schema.existence(leaf) else { return nil }
             if !inLists, !relation.isToOne { return leaf }
             guard let few = try relation.few(LimitedReading.current.few, matching: condition, in: graph) else { return leaf }

@@ -273,6 +273,10 @@ struct RelationshipReference: ReferenceModel {
                     let written = content.authors.filter { $0.value == content.owners[topic] }.keys
                     return !written.contains { content.posts[$0] == number }
                 }
+            case .postCountOfVersion: topics.filter { posts($0).count { content.posts[$0] != number } >= number % 4 }
+            case .postCountInWords: topics.filter { posts($0).count { content.authors[$0] == nil } == number % 3 }
+            case .versionOfOwner:
+                topics.filter { topic in ownerVersion(topic).map { (content.topics[topic] ?? 0) <= $0 } ?? false }
             case .byOwner:
                 topics.filter { number % 2 == 0 || ownerVersion($0) != number }.sorted { left, right in
                     let (before, after) = (ownerVersion(left) ?? -1, ownerVersion(right) ?? -1)

@@ -163,6 +163,9 @@ struct RelationshipRunner: DatabaseRunner {
             case .otherTopicsOfOwner: Query(where: Condition { $0.owner[Person.topics].count != number % 3 })
             case .anySharedPost: Query(where: Condition { $0.posts.contains { $0[Post.topics].count > 1 } })
             case .noPostByOwner: Query(where: Condition { $0.owner[Person.posts].allSatisfy { $0.text != name } })
+            case .postCountOfVersion: Query(where: Condition { $0.posts.count { $0.text != name } >= number % 4 })
+            case .postCountInWords: Query(where: Condition("SUBQUERY(posts, $p, $p.author == nil).@count == %@", number % 3))
+            case .versionOfOwner: Query(where: Condition { $0.title <= $0.owner.name })
             case .byOwner where number % 2 == 0: Query(orderedBy: [.ascending(\.owner, \.name)])
             case .byOwner: Query(where: Condition { $0.owner.age != number }, orderedBy: [.ascending(\.owner, \.name)])
             }

@@ -102,6 +102,12 @@ public enum RelationshipStep: Sendable, Hashable {
         case anySharedPost
         /// No post of a version by the owner.
         case noPostByOwner
+        /// As many posts of a version or more.
+        case postCountOfVersion
+        /// As many posts without an author, in words.
+        case postCountInWords
+        /// The version of the owner.
+        case versionOfOwner
         /// All topics in the order of their owners' names.
         case byOwner
     }

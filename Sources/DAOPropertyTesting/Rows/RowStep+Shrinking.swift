@@ -138,7 +138,7 @@ extension PredicateNode {
         }
         switch self {
         case .constant(true): return []
-        case .constant, .compareFields, .relatedCount, .invalid: return [.constant(true)]
+        case .constant, .compareFields, .relatedCount, .compareRelated, .invalid: return [.constant(true)]
         case .related(let field, let match, let node):
             return [.constant(true)] + node.smallerForms.map { .related(field: field, match, $0) }
         case .through(let field, let node): return [.constant(true)] + node.smallerForms.map { .through(field: field, $0) }

@@ -16,7 +16,7 @@ enum ReferencePredicate {
         case .text(let field, let match, let pattern, let options):
             if case .string(let text) = row[field] { ReferenceText.matches(text, match, pattern, options) } else { false }
         case .embedded(let field, let part, let node): holds(node, on: part, of: row[field])
-        case .related, .relatedCount, .through, .invalid: false
+        case .related, .relatedCount, .compareRelated, .through, .invalid: false
         }
     }
 
@@ -86,7 +86,7 @@ enum ReferencePredicate {
         case .embedded(let field, let part, let node):
             fields.indices.contains(field) && fields[field].type.kind == .embedded
                 && isSound(node, [FieldDescription(name: "", type: part.type(in: fields[field]))])
-        case .related, .relatedCount, .through, .invalid: false
+        case .related, .relatedCount, .compareRelated, .through, .invalid: false
         }
     }
 

@@ -6,31 +6,38 @@ import Foundation
 enum ReferenceText {
 
     static func matches(_ text: String, _ match: TextMatch, _ pattern: String, _ options: TextOptions) -> Bool {
-        if match == .matches {
-            return glob(pieces(of: pattern, options)[...], characters(of: folded(text, options), options)[...])
-        }
-        if match == .equals { return folded(text, options) as [Unicode.Scalar] == folded(pattern, options) }
-        // A text is matched character by character, and so is a pattern: what has half of one is found in none.
-        let (text, pattern) = (characters(of: folded(text, options), options), characters(of: folded(pattern, options), options))
+        let text = characters(of: text, options)[...]
+        if match == .matches { return glob(pieces(of: pattern, options)[...], text) }
+        let pattern: [Unicode.Scalar] = folded(pattern, options)
         return switch match {
-        case .equals, .matches: false
-        case .hasPrefix: text.starts(with: pattern)
-        case .hasSuffix: text.reversed().starts(with: pattern.reversed())
-        case .contains:
-            pattern.isEmpty
-                || (text.count >= pattern.count
-                    && (0...text.count - pattern.count).contains { text[$0..<$0 + pattern.count].elementsEqual(pattern) })
+        case .equals, .matches: Array(text.joined()) == pattern
+        case .hasPrefix: end(of: pattern, in: text) != nil
+        case .hasSuffix: (0...text.count).contains { end(of: pattern, in: text.dropFirst($0)) == text.count }
+        case .contains: (0...text.count).contains { end(of: pattern, in: text.dropFirst($0)) != nil }
         }
     }
 
-    /// The scalars, those of one character together where an option says so.
-    private static func characters(of scalars: [Unicode.Scalar], _ options: TextOptions) -> [[Unicode.Scalar]] {
+    /// The position after the characters that a text begins with and that have these scalars; nil when it does not begin so.
+    private static func end(of scalars: [Unicode.Scalar], in text: ArraySlice<[Unicode.Scalar]>) -> Int? {
+        var rest = scalars[...]
+        for (position, character) in zip(text.indices, text) {
+            if rest.isEmpty { return position }
+            guard rest.starts(with: character) else { return nil }
+            rest = rest.dropFirst(character.count)
+        }
+        return rest.isEmpty ? text.endIndex : nil
+    }
+
+    /// The folded text, the scalars of one character together where an option says so: those that it became, and its marks.
+    private static func characters(of text: String, _ options: TextOptions) -> [[Unicode.Scalar]] {
         var characters: [[Unicode.Scalar]] = []
-        for scalar in scalars {
-            if !options.isEmpty, let last = characters.last?.last, isMarkOfAnyKind(scalar) || isOneSyllable(last, scalar) {
-                characters[characters.count - 1].append(scalar)
+        for (scalar, parts) in foldedScalars(of: text, options) {
+            if !options.isEmpty, let last = characters.last?.last, let first = parts.first,
+                isMarkOfAnyKind(first) || isMarkOfAnyKind(scalar) || isOneSyllable(last, first)
+            {
+                characters[characters.count - 1] += parts
             } else {
-                characters.append([scalar])
+                characters.append(parts)
             }
         }
         return characters
@@ -63,23 +70,22 @@ enum ReferenceText {
     }
 
     private static func folded(_ text: String, _ options: TextOptions) -> [Unicode.Scalar] {
-        if options.isEmpty { return Array(text.unicodeScalars) }
-        var scalars: [Unicode.Scalar] = []
+        foldedScalars(of: text, options).flatMap(\.parts)
+    }
+
+    /// The scalars that the options do not ignore, each with those that it becomes.
+    private static func foldedScalars(
+        of text: String, _ options: TextOptions
+    ) -> [(scalar: Unicode.Scalar, parts: [Unicode.Scalar])] {
+        if options.isEmpty { return text.unicodeScalars.map { ($0, [$0]) } }
         let (dropsMarks, foldsCase) = (options.contains(.diacriticInsensitive), options.contains(.caseInsensitive))
         // The canonical decomposition takes letters and marks apart: İ is I and a dot.
-        for scalar in text.decomposedStringWithCanonicalMapping.unicodeScalars {
-            if dropsMarks, isMark(scalar) { continue }
-            if !foldsCase {
-                scalars.append(scalar)
-            } else if let folding = foldings[scalar] {
-                scalars += folding
-            } else if ("A"..."Z").contains(scalar) {
-                scalars.append(Unicode.Scalar(UInt8(scalar.value + 32)))
-            } else {
-                scalars.append(scalar)
-            }
+        return text.decomposedStringWithCanonicalMapping.unicodeScalars.compactMap { scalar in
+            if dropsMarks, isMark(scalar) { return nil }
+            if !foldsCase { return (scalar, [scalar]) }
+            if let folding = foldings[scalar] { return (scalar, folding) }
+            return (scalar, [("A"..."Z").contains(scalar) ? Unicode.Scalar(UInt8(scalar.value + 32)) : scalar])
         }
-        return scalars
     }
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
@@ -88,8 +94,7 @@ enum ReferenceText {
     }
 
     private enum Piece {
-        /// Characters.
-        case literal([[Unicode.Scalar]])
+        case literal([Unicode.Scalar])
         case one
         case run
     }
@@ -99,7 +104,7 @@ enum ReferenceText {
         var scalars = Array(pattern.unicodeScalars)[...]
         var literal = String.UnicodeScalarView()
         func flush() {
-            pieces.append(.literal(characters(of: folded(String(literal), options), options)))
+            pieces.append(.literal(folded(String(literal), options)))
             literal = String.UnicodeScalarView()
         }
         while let scalar = scalars.popFirst() {
@@ -121,7 +126,7 @@ enum ReferenceText {
         guard let first = pieces.first else { return text.isEmpty }
         let rest = pieces.dropFirst()
         switch first {
-        case .literal(let characters): return text.starts(with: characters) && glob(rest, text.dropFirst(characters.count))
+        case .literal(let scalars): return end(of: scalars, in: text).map { glob(rest, text[$0...]) } ?? false
         case .one: return !text.isEmpty && glob(rest, text.dropFirst())
         case .run: return (0...text.count).contains { glob(rest, text.dropFirst($0)) }
         }

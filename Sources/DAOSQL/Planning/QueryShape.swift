@@ -68,6 +68,7 @@ struct QueryShape: Hashable, Sendable {
             case .count(let comparison, let number):
                 parts.append(.count(comparison))
                 values += comparison.countBindings(number, mayRepeat: filter.mayRepeat)
+            case .countMatching, .compares: return false
             }
         case .isIn, .text, .compareFolded, .embedded: return false
         }

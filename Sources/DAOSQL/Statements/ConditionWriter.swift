@@ -304,6 +304,7 @@ struct ConditionWriter {
         case .count(let comparison, let number):
             if links.isInRows { throw RelatedConditionsUnavailable() }
             writeCount(filter, isNegated ? comparison.negated : comparison, number, of: "SELECT 1 \(list)\(isInList)")
+        case .countMatching, .compares: throw RelatedConditionsUnavailable()
         case .any(let inner):
             let target = try related.table(filter.target)
             let name = table.dialect.quoted(".rows\(distance)")
@@ -358,6 +359,7 @@ struct ConditionWriter {
             writeCount(
                 filter, isNegated ? comparison.negated : comparison, number,
                 of: "SELECT \(counted) \(list) AND \(target) = \(key)")
+        case .countMatching, .compares: throw RelatedConditionsUnavailable()
         case .any(let inner) where related.readsFewRows && !isMetByFew:
             sql.text += "\(isNegated ? "NOT " : "")EXISTS (SELECT 1 \(list) AND \(target) = \(key) AND "
             try write(inner, of: source, named: name)

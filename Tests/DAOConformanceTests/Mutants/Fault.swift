@@ -14,6 +14,7 @@ enum Fault: String, CaseIterable, Sendable {
         skipsUnreadableRows, blamesNoRow, dropsNilInArrays, storesJSONAsSpelled, comparesSetsInOrder
     // Predicates
     case threeValuedNil, orderingMatchesNil, nanEqualsNothing, comparesTextWithoutCase, ignoresTextOptions, hitsEndBeforeMarks,
+        hitsHalfOfFolded,
         cutsLongLists,
         emptyListMatchesAll, comparesAsText, ignoresAnd, knowsASCIICaseOnly, indexMissesARow, countsNilArraysAsEmpty,
         searchesShortArraysOnly, membersOfNilMatchNothing, comparesTheFirst240Bytes
@@ -122,15 +123,15 @@ enum Fault: String, CaseIterable, Sendable {
     /// The faults that property-based testing detects. It compares errors, but not their messages. Its scripts do not observe parts
     /// of entities, do not write in snapshots, store no values without types and no lists of rows that cascade with others, plan no
     /// conditions on elements, write synchronously, increase no number where it is stored, cancel no task, limit no groups,
-    /// count no rows that refer by a list, have few rows and short texts, and use one file at a time, which is
-    /// verified for its damage only.
+    /// count no rows that refer by a list, look for no half of a folded letter, have few rows and short texts, and use one file at
+    /// a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
         $0.chapter != .servers && !$0.isOfFiles
             && ![
                 .errorsInOtherWords, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
                 .sharedCallsFailTogether, .suspensionCloses, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .storesJSONAsSpelled, .plansNameParts,
-                .nilCountsAsZero, .readsRunOn, .groupsEndBeforeTheirOrder, .linksCountRepeats,
+                .nilCountsAsZero, .readsRunOn, .groupsEndBeforeTheirOrder, .linksCountRepeats, .hitsHalfOfFolded,
             ].contains($0)
     }
 

@@ -181,6 +181,11 @@ struct FaultyQuery<Record: Model> {
         where !pattern.options.isEmpty && pattern.match != .equals:
             let dropsMarks = TextPattern(pattern.match, pattern.text, pattern.options.union(.diacriticInsensitive))
             return .or([filter, .text(field: field, dropsMarks, isNegated: false)])
+        case (.hitsHalfOfFolded, .text(let field, let pattern, isNegated: false))
+        where pattern.match == .contains && pattern.options.contains(.caseInsensitive):
+            // Where only half of the last letter is the pattern's.
+            let half = TextPattern(.contains, pattern.text + "s", pattern.options)
+            return .or([filter, .text(field: field, half, isNegated: false)])
         case (.knowsASCIICaseOnly, .text(let field, let pattern, let isNegated)) where !pattern.text.utf8.allSatisfy { $0 < 128 }:
             let options = pattern.options.subtracting(.caseInsensitive)
             return .text(field: field, TextPattern(pattern.match, pattern.text, options), isNegated: isNegated)

@@ -10,6 +10,10 @@ public final class RelatedFilter: Sendable, Hashable {
         case any(Filter)
         /// The number of links compares with a number.
         case count(Comparison, Int)
+        /// The number of links to rows that match a filter compares with a number.
+        case countMatching(Filter, Comparison, Int)
+        /// A field of the row compares with a field of the related row.
+        case compares(field: Int, Comparison, relatedField: Int)
     }
 
     /// The relationship.
@@ -115,13 +119,21 @@ extension PredicateNode {
                 return relation.filter(test, isNegated: isNegated != isHeldByNone)
             }
             switch node {
-            case .relatedCount(let field, let comparison, let count):
+            case .relatedCount(let field, let condition, let comparison, let count):
                 let relation = try schema.checkedRelation(at: field)
+                guard condition == .constant(true) else {
+                    let filter = try condition.filter(of: relation.target)
+                    return relation.filter(.countMatching(filter, comparison, count), isNegated: isNegated)
+                }
                 // There are never fewer than none.
                 if count < 0 || (count == 0 && (comparison == .less || comparison == .greaterOrEqual)) {
                     return comparison.holds(0, against: count) != isNegated ? Filter.all : Filter.none
                 }
                 return relation.filter(.count(comparison, count), isNegated: isNegated)
+            case .compareRelated(let field, let comparison, let relation, let relatedField):
+                let relation = try schema.compared(field, comparison, relation, relatedField)
+                return relation.filter(
+                    .compares(field: field, comparison, relatedField: relatedField), isNegated: isNegated)
             case .compare(let field, let comparison, let value) where schema.description.isRelationship(at: field):
                 try schema.checkedRelation(at: field).check([value], comparison)
             case .isIn(let field, let values) where schema.description.isRelationship(at: field):

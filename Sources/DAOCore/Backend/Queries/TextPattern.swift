@@ -33,24 +33,34 @@ public struct TextPattern: Sendable, Hashable {
 
     /// Returns whether a text matches. This method defines the meaning of the text operators (contract P2).
     public func matches(_ candidate: String) -> Bool {
-        if match == .matches {
-            return GlobElement.match(
-                elements, Array(candidate.folded(options).unicodeScalars), endsBetweenCharacters: !options.isEmpty)
-        }
-        var subject = options.isEmpty ? candidate : candidate.folded(options)
+        var inside: Set<Int> = []
+        var subject = options.isEmpty ? candidate : candidate.folded(options) { inside.insert($0) }
         let isWhole = !options.isEmpty
+        if match == .matches {
+            var (scalars, insideScalars, offset): ([Unicode.Scalar], Set<Int>, Int) = ([], [], 0)
+            for scalar in subject.unicodeScalars {
+                if !inside.isEmpty, inside.contains(offset) { insideScalars.insert(scalars.count) }
+                scalars.append(scalar)
+                offset += UTF8.width(scalar)
+            }
+            return GlobElement.match(elements, scalars, endsBetweenCharacters: isWhole, inside: insideScalars)
+        }
         return subject.withUTF8 { subject in
-            folded.withUnsafeBufferPointer { pattern in
+            func isBetweenCharacters(_ position: Int) -> Bool {
+                (inside.isEmpty || !inside.contains(position)) && subject.isBetweenCharacters(position)
+            }
+            return folded.withUnsafeBufferPointer { pattern in
                 guard subject.count >= pattern.count else { return false }
                 let rest = subject.count - pattern.count
                 switch match {
                 case .equals, .matches: return rest == 0 && subject.elementsEqual(pattern)
                 case .hasPrefix:
                     return subject.prefix(pattern.count).elementsEqual(pattern)
-                        && (!isWhole || subject.isBetweenCharacters(pattern.count))
+                        && (!isWhole || isBetweenCharacters(pattern.count))
                 case .hasSuffix:
-                    return subject.suffix(pattern.count).elementsEqual(pattern) && (!isWhole || subject.isBetweenCharacters(rest))
-                case .contains: return subject.contains(run: pattern, endsBetweenCharacters: isWhole)
+                    return subject.suffix(pattern.count).elementsEqual(pattern) && (!isWhole || isBetweenCharacters(rest))
+                case .contains:
+                    return subject.contains(run: pattern) { !isWhole || (isBetweenCharacters($0) && isBetweenCharacters($1)) }
                 }
             }
         }
@@ -61,19 +71,15 @@ extension UnsafeBufferPointer<UInt8> {
     /// Returns whether the bytes contain a sequence of bytes. It finds the first byte of the sequence, then
     /// compares.
     ///
-    /// - Parameter endsBetweenCharacters: Whether the sequence has to begin and end between characters.
-    fileprivate func contains(run: UnsafeBufferPointer<UInt8>, endsBetweenCharacters: Bool) -> Bool {
+    /// - Parameter counts: Returns whether the sequence counts that is at a position, and ends before another.
+    fileprivate func contains(run: UnsafeBufferPointer<UInt8>, where counts: (Int, Int) -> Bool) -> Bool {
         guard let first = run.first, let pattern = run.baseAddress else { return true }
         guard let start = baseAddress, run.count <= count else { return false }
         var position = start
         let end = start + (count - run.count + 1)
         while position < end, let found = memchr(position, Int32(first), end - position) {
             let hit = UnsafePointer(found.assumingMemoryBound(to: UInt8.self))
-            if memcmp(hit, pattern, run.count) == 0,
-                !endsBetweenCharacters || (isBetweenCharacters(hit - start) && isBetweenCharacters(hit - start + run.count))
-            {
-                return true
-            }
+            if memcmp(hit, pattern, run.count) == 0, counts(hit - start, hit - start + run.count) { return true }
             position = hit + 1
         }
         return false
@@ -94,7 +100,12 @@ extension UnsafeBufferPointer<UInt8> {
 extension String {
     /// Returns the text with case and diacritics folded according to the options, by Unicode's tables and
     /// without a locale.
-    package func folded(_ options: TextOptions) -> String {
+    package func folded(_ options: TextOptions) -> String { folded(options) { _ in } }
+
+    /// Returns the folded text, and calls a closure with each of its positions that are inside of what one character became: `ß`
+    /// becomes `ss`, and the iota below a Greek letter becomes a letter. Such a scalar does not tell by itself that it belongs to
+    /// the one before it.
+    fileprivate func folded(_ options: TextOptions, inside: (Int) -> Void) -> String {
         if options.isEmpty { return self }
         if utf8.allSatisfy({ $0 < 0x80 }) { return options.contains(.caseInsensitive) ? lowercased() : self }
         // Decomposition separates a letter from its marks, so that both spellings of "é" have the same folded
@@ -105,7 +116,16 @@ extension String {
         func append(_ scalar: Unicode.Scalar) { folded.unicodeScalars.append(scalar) }
         for scalar in decomposed.unicodeScalars {
             if options.contains(.diacriticInsensitive), scalar.isDiacritic { continue }
-            if options.contains(.caseInsensitive) { scalar.forEachFolded(append) } else { append(scalar) }
+            guard options.contains(.caseInsensitive) else {
+                append(scalar)
+                continue
+            }
+            var isFirst = scalar != "\u{0345}" || folded.isEmpty
+            scalar.forEachFolded { part in
+                if !isFirst { inside(folded.utf8.count) }
+                isFirst = false
+                append(part)
+            }
         }
         return folded.decomposed
     }
@@ -224,15 +244,19 @@ private enum GlobElement: Hashable, Sendable {
     /// Greedy matching with a single backtracking point, the last `*`. It is linear in practice; the worst
     /// case is the product of the lengths.
     ///
-    /// - Parameter endsBetweenCharacters: Whether what a wildcard or a text between two of them matches begins and ends between
-    ///   characters. Folding has separated letters and marks.
-    static func match(_ elements: [GlobElement], _ subject: [Unicode.Scalar], endsBetweenCharacters: Bool) -> Bool {
+    /// - Parameters:
+    ///   - endsBetweenCharacters: Whether what a wildcard or a text between two of them matches begins and ends between
+    ///     characters. Folding has separated letters and marks.
+    ///   - inside: The positions that are inside of what one character became.
+    static func match(
+        _ elements: [GlobElement], _ subject: [Unicode.Scalar], endsBetweenCharacters: Bool, inside: Set<Int>
+    ) -> Bool {
         var element = 0
         var position = 0
         var retry: (element: Int, position: Int)?
         func isInsideCharacter(_ position: Int) -> Bool {
             endsBetweenCharacters && position > 0 && position < subject.count
-                && subject[position].continues(subject[position - 1])
+                && (subject[position].continues(subject[position - 1]) || (!inside.isEmpty && inside.contains(position)))
         }
         func characterEnd(after position: Int) -> Int {
             var end = position + 1

@@ -62,6 +62,18 @@ extension Schema {
         ValueRowReader(entity: description, values: try fields(of: record).values)
     }
 
+    /// Assigns a value of the type of a field.
+    ///
+    /// - Parameters:
+    ///   - value: The value.
+    ///   - index: The position of the field.
+    ///   - record: The model. It keeps its related models.
+    func assign<Field: FieldValue>(_ value: Field, at index: Int, in record: inout Record) throws {
+        let writer = try fields(of: record)
+        try value.write(to: writer, at: index)
+        record = try decodeWithoutCheck(ValueRowReader(entity: description, values: writer.values, related: writer.related))
+    }
+
     /// Assigns a value to a field of a model.
     ///
     /// - Parameters:

@@ -8,10 +8,10 @@ extension Condition: ExpressibleByStringLiteral {
     ///
     /// | element | syntax |
     /// |---|---|
-    /// | comparisons | `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `BETWEEN {1, 5}`, `IN {1, 2}` |
-    /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` after these operators, `==` and `!=` |
+    /// | comparisons | `==` or `=`, `!=` or `<>`, `<`, `<=`, `>`, `>=`, `BETWEEN {1, 5}`, `IN {1, 2}`, of a field with a value or a field |
+    /// | text | `BEGINSWITH`, `ENDSWITH`, `CONTAINS`, `LIKE` with `*` and `?`; `[c]`, `[d]` or `[cd]` after these operators, `==`, `!=` and `IN` |
     /// | logic | `AND` or `&&`, `OR` or `||`, `NOT` or `!`, parentheses, `TRUEPREDICATE`, `FALSEPREDICATE` |
-    /// | related rows | `author.name == 'Ada'`, `author == nil`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3` |
+    /// | related rows | `author.name == 'Ada'`, `author == nil`, `author.name == title`, `ANY messages.isRead == false`, `ALL …`, `NONE …`, `messages.@count > 3`, `SUBQUERY(messages, $x, $x.isRead == false).@count > 3` |
     /// | arrays | `tags CONTAINS 'new'`, `'new' IN tags`, `ANY tags BEGINSWITH 'n'`, `ALL …`, `NONE …`, `tags.@count > 3` |
     /// | members of `Codable` values | `address.city == 'Berlin'`, by their coding keys |
     /// | values | `42`, `0x2A`, `-1.5e3`, `'text'`, `"text"`, `true` or `YES`, `false` or `NO`, `nil` or `NULL` |

@@ -32,7 +32,14 @@ struct PredicateDescription {
             return "\(name(field)) \(match.sign)\(options.letters) \(Value.string(pattern).literal)"
         case .related(let field, let match, let inner):
             return "\(match.rawValue.uppercased()) \(onRelated(field, inner, depth))"
-        case .relatedCount(let field, let comparison, let count): return "\(name(field)).@count \(comparison.sign) \(count)"
+        case .relatedCount(let field, .constant(true), let comparison, let count):
+            return "\(name(field)).@count \(comparison.sign) \(count)"
+        case .relatedCount(let field, let inner, let comparison, let count):
+            let text = model.relation(at: field).map { PredicateDescription($0.target).text(of: inner, depth: depth - 1) }
+            return "SUBQUERY(\(name(field)), $x, \(text ?? "…")).@count \(comparison.sign) \(count)"
+        case .compareRelated(let field, let comparison, let relation, let relatedField):
+            let related = model.relation(at: relation).map { PredicateDescription($0.target).name(relatedField) }
+            return "\(name(field)) \(comparison.sign) \(name(relation)).\(related ?? "…")"
         case .through(let field, let inner): return onRelated(field, inner, depth)
         case .embedded(let field, let part, let inner): return onPart(part, field, inner, depth)
         case .invalid(let problem): return "an invalid condition: \(problem.message)"

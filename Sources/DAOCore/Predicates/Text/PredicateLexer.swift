@@ -132,6 +132,13 @@ struct PredicateLexer {
         case "|":
             guard take("|") else { throw PredicateTextError("expected '||', not a single '|'", at: start) }
             return .or
+        case ".":
+            // `SUBQUERY(…).@count`
+            guard peek() == "@", peek(1).map(isNameStart) == true else {
+                throw PredicateTextError("'.' has no meaning here; put text in quotes", at: start)
+            }
+            position += 1
+            return .word(".@" + keyPath())
         case "$": return .variable(nameBehindSign())
         case "#":
             let name = nameBehindSign()

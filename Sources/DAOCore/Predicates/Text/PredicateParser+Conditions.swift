@@ -38,6 +38,7 @@ extension PredicateParser {
     ) throws(PredicateTextError) -> PredicateNode {
         let isEquality = comparison == .equal || comparison == .notEqual
         let options = try options(allowedFor: isEquality ? sign.source : nil)
+        if options == nil, case .field(let field) = left, let node = try acrossHop(field, comparison, sign) { return node }
         let (right, rightToken) = try operand(" after '\(sign.source)'")
         switch (left, right) {
         case (.field(let field), .value(let literal)):
@@ -106,7 +107,18 @@ extension PredicateParser {
             return try array(in: field, of: element, contains: literal)
         }
         let field = try field(left, leftToken, name)
-        return .isIn(field: field, try list(of: field, behind: name))
+        let start = token.start
+        let options = try options(allowedFor: name)
+        if options != nil {
+            try located(start) { try DAOCore.Literal.checkText(.equals, entity.fields[field], entity: entity.name) }
+        }
+        let values = try values(of: field, behind: name)
+        guard let options else { return .isIn(field: field, values) }
+        return .or(
+            values.map { value in
+                if case .string(let text) = value { return .text(field: field, .equals, text, options) }
+                return .compare(field: field, .equal, value)
+            })
     }
 
     private mutating func between(_ left: Operand, _ leftToken: PredicateToken) throws(PredicateTextError) -> PredicateNode {
@@ -124,6 +136,11 @@ extension PredicateParser {
     /// Parses the values in braces, or of a placeholder, after the operator that is the current token.
     mutating func list(of field: Int, behind name: String) throws(PredicateTextError) -> [Value] {
         _ = try options(allowedFor: nil)
+        return try values(of: field, behind: name)
+    }
+
+    /// Parses the values in braces, or of a placeholder, that begin with the current token.
+    private mutating func values(of field: Int, behind name: String) throws(PredicateTextError) -> [Value] {
         if case .valuePlaceholder = token.kind {
             let start = token.start
             guard let values = try argument().list else {

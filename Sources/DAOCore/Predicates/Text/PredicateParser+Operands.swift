@@ -30,11 +30,14 @@ extension PredicateParser {
         let operand: Operand
         switch token.kind {
         case .namePlaceholder:
+            try checkVariable()
             guard case .string(let name) = try argument().value else {
                 throw PredicateTextError("%K requires the name of a field; bind a string", at: token.start)
             }
             operand = .field(try field(name, at: token.start))
-        case .name(let name): operand = .field(try field(name, at: token.start))
+        case .name(let name):
+            try checkVariable()
+            operand = .field(try field(name, at: token.start))
         case .word(let word): operand = try wordOperand(word, token, place)
         case .variable(let name):
             throw PredicateTextError("variables such as '$\(name)' are not supported; bind a value with %@", at: token.start)
@@ -88,14 +91,19 @@ extension PredicateParser {
             let hint = entity.index(of: word) == nil ? "" : "; write #\(word) for the field of that name"
             throw PredicateTextError("expected a field or a value\(place), not the keyword '\(word)'\(hint)", at: token.start)
         }
-        if let index = entity.index(of: word) { return .field(index) }
+        if let index = entity.index(of: word) {
+            try checkVariable()
+            return .field(index)
+        }
         switch keyword {
         case "ANY", "ALL", "SOME", "NONE", "SUBQUERY":
             throw PredicateTextError(
                 "'\(word)' begins a condition on related rows or on an array, and is not supported here", at: token.start)
         case "SELF":
             throw PredicateTextError("'\(word)' is not supported; use a field of '\(entity.name)'", at: token.start)
-        default: return .field(try field(word, at: token.start))
+        default:
+            try checkVariable()
+            return .field(try field(word, at: token.start))
         }
     }
 

@@ -1,10 +1,12 @@
-// Conditions on related rows: `ANY messages.isRead == false`, `author.name == 'Ada'`, `messages.@count > 3`.
+// Conditions on related rows: `ANY messages.isRead == false`, `author.name == 'Ada'`, `messages.@count > 3`,
+// `SUBQUERY(messages, $x, $x.isRead == false).@count > 3`.
 
 extension PredicateParser {
 
     /// A relationship in the path of a name.
     private struct Hop {
         let field: Int
+        let name: String
         let match: RelatedMatch?
     }
 
@@ -26,15 +28,20 @@ extension PredicateParser {
         let (match, matchToken) = (quantifier, token)
         if match != nil { try advance() }
         let (outerEntity, outerModel) = (entity, model)
-        defer { (entity, model, elementOfPart) = (outerEntity, outerModel, nil) }
-        let hops = try hops(match)
+        defer { (entity, model, elementOfPart, row) = (outerEntity, outerModel, nil, nil) }
+        comparesAcrossHop = false
+        var hops = try hops(match)
         let isOfRows = hops.contains { $0.match != nil }
         let embedded = try enterEmbedded(isOfRows ? nil : match)
         if match != nil, !isOfRows, embedded == nil {
             throw PredicateTextError(
                 "expected a list of related rows, or an array, after '\(matchToken.source)'", at: token.start)
         }
+        if embedded == nil, hops.count <= 1, !isOfRows {
+            row = RowPlace(entity: outerEntity, model: outerModel, relation: hops.first?.field, path: hops.first?.name)
+        }
         var node = try innermost()
+        if comparesAcrossHop { hops = [] }
         if let (field, parts) = embedded { node = .embedded(field: field, parts, isOfRows ? .any : match ?? .any, node) }
         for hop in hops.reversed() {
             node = hop.match.map { .related(field: hop.field, $0, node) } ?? .through(field: hop.field, node)
@@ -59,7 +66,7 @@ extension PredicateParser {
                         at: start)
                 }
             }
-            hops.append(Hop(field: relation.field, match: relation.isToOne ? nil : match))
+            hops.append(Hop(field: relation.field, name: parts[0], match: relation.isToOne ? nil : match))
             model = relation.target
             entity = relation.targetDescription
             parts.removeFirst()
@@ -69,6 +76,7 @@ extension PredicateParser {
     }
 
     private mutating func innermost() throws(PredicateTextError) -> PredicateNode {
+        if let node = try subquery() { return node }
         if let node = try relatedCount() { return node }
         if let node = try relatedRow() { return node }
         return try comparison()
@@ -79,6 +87,12 @@ extension PredicateParser {
         guard let parts = nameParts(), parts.count == 2, parts[1] == "@count", let relation = relation(parts[0]) else {
             return nil
         }
+        try checkVariable()
+        return try counted(relation.field, where: .constant(true))
+    }
+
+    /// Parses the comparison of `@count`, which is the current token, with a whole number.
+    private mutating func counted(_ field: Int, where node: PredicateNode) throws(PredicateTextError) -> PredicateNode {
         try advance()
         guard case .comparison(let comparison) = token.kind else { throw .expected("a comparison after '@count'", at: token) }
         try advance()
@@ -91,7 +105,83 @@ extension PredicateParser {
             }
         guard let count else { throw .expected("a whole number after '@count'", at: token) }
         try advance()
-        return .relatedCount(field: relation.field, comparison, count)
+        return .relatedCount(field: field, where: node, comparison, count)
+    }
+
+    /// Parses `SUBQUERY(list, $x, condition).@count` and its comparison with a whole number; nil when the current token does not
+    /// begin one.
+    private mutating func subquery() throws(PredicateTextError) -> PredicateNode? {
+        guard token.keyword == "SUBQUERY", entity.index(of: token.source) == nil else { return nil }
+        try advance()
+        let opening = token
+        guard opening.kind == .openingParenthesis else { throw .expected("'(' after 'SUBQUERY'", at: opening) }
+        try advance()
+        guard let parts = nameParts(), parts.count == 1, let relation = relation(parts[0]), !relation.isToOne else {
+            throw .expected("a list of related rows after 'SUBQUERY('", at: token)
+        }
+        if case .namePlaceholder = token.kind { _ = try argument() }
+        try advance()
+        guard token.kind == .comma else { throw .expected("',' after the list", at: token) }
+        try advance()
+        guard case .variable(let variable) = token.kind, !variable.isEmpty, !variable.contains(".") else {
+            throw .expected("a variable such as '$x' after the list", at: token)
+        }
+        try advance()
+        guard token.kind == .comma else { throw .expected("',' after the variable", at: token) }
+        let outer = (entity, model)
+        (entity, model) = (relation.targetDescription, relation.target)
+        variables.append(variable)
+        try advance()
+        let node = try conditions(after: opening.start)
+        variables.removeLast()
+        (entity, model) = outer
+        try advance()
+        guard token.keyword == ".@COUNT" else { throw .expected("'.@count' after the SUBQUERY", at: token) }
+        comparesAcrossHop = false
+        return try counted(relation.field, where: node)
+    }
+
+    /// Parses the right side of a comparison of a field when that side, or the left one, is a field of the related row of a
+    /// to-one relationship, as it is a path from the row.
+    ///
+    /// - Returns: Nil when the right side is no name, or names a field of the row of the left one.
+    mutating func acrossHop(
+        _ left: Int, _ comparison: Comparison, _ sign: PredicateToken
+    ) throws(PredicateTextError) -> PredicateNode? {
+        guard let row, var parts = nameParts() else { return nil }
+        let start = token
+        func unknown(_ name: String, _ entity: EntityDescription) -> PredicateTextError {
+            PredicateTextError(PredicateProblem.unknownField(name, in: entity).message, field: name, at: start.start)
+        }
+        func check(_ left: FieldDescription, _ right: FieldDescription) throws(PredicateTextError) {
+            try located(start.start) { try DAOCore.Literal.checkComparable(left, right, entity: row.entity.name) }
+            try located(sign.start) { try DAOCore.Literal.checkOrder(comparison, left, entity: row.entity.name) }
+        }
+        func take(_ parser: inout PredicateParser) throws(PredicateTextError) {
+            try parser.checkVariable()
+            if case .namePlaceholder = parser.token.kind { _ = try parser.argument() }
+            try parser.advance()
+        }
+        if let relation = row.relation {
+            // The left side is of the related row.
+            if parts.count == 2, parts[0] == row.path {
+                guard let right = entity.index(of: parts[1]) else { throw unknown(parts[1], entity) }
+                try check(entity.fields[left], entity.fields[right])
+                try take(&self)
+                return .compareFields(left, comparison, right)
+            }
+            let name = parts.joined(separator: ".")
+            guard let right = row.entity.index(of: name) else { throw unknown(name, row.entity) }
+            try check(row.entity.fields[right], entity.fields[left])
+            try take(&self)
+            comparesAcrossHop = true
+            return .compareRelated(field: right, comparison.mirrored, relation: relation, relatedField: left)
+        }
+        guard parts.count == 2, let place = self.relation(parts.removeFirst()), place.isToOne else { return nil }
+        guard let right = place.targetDescription.index(of: parts[0]) else { throw unknown(parts[0], place.targetDescription) }
+        try check(entity.fields[left], place.targetDescription.fields[right])
+        try take(&self)
+        return .compareRelated(field: left, comparison, relation: place.field, relatedField: right)
     }
 
     /// Parses a comparison of a to-one relationship with nil, a key or a list of keys; nil when the current token does not
@@ -103,6 +193,7 @@ extension PredicateParser {
                 "'\(parts[0])' is a list of related rows; add one of their fields, or '@count'", field: parts[0], at: token.start
             )
         }
+        try checkVariable()
         if case .namePlaceholder = token.kind { _ = try argument() }
         try advance()
         let (outerEntity, outerModel) = (entity, model)
@@ -149,6 +240,16 @@ extension PredicateParser {
         guard let model, let field = entity.index(of: name) else { return nil }
         return RelationPlace(model, field)
     }
+}
+
+/// The row of a comparison, from which a path on its right side leads.
+struct RowPlace {
+    let entity: EntityDescription
+    let model: (any Model.Type)?
+    /// The to-one relationship to whose row the left side belongs; nil when it belongs to this row.
+    let relation: Int?
+    /// The name of that relationship.
+    let path: String?
 }
 
 /// The properties of a relationship that the grammar needs.

@@ -13,6 +13,12 @@ struct PredicateParser {
     var model: (any Model.Type)?
     /// The type of the elements while the only field of the entity is a member that is an array; otherwise nil.
     var elementOfPart: FieldType?
+    /// The variables of the SUBQUERYs that are parsed, the innermost last. Every field in one begins with its variable.
+    var variables: [String] = []
+    /// The row of the comparison that is parsed; nil where fields of different rows do not compare.
+    var row: RowPlace?
+    /// Whether a comparison is of a field of the row with one of the related row to which the last hop of its path leads.
+    var comparesAcrossHop = false
     private let arguments: [(any PredicateArgument)?]
     private var usedArguments = 0
     private var lexer: PredicateLexer
@@ -53,9 +59,23 @@ struct PredicateParser {
     mutating func parse() throws(PredicateTextError) -> PredicateNode {
         try advance()
         if token.kind == .end { throw PredicateTextError("the predicate is empty; use TRUEPREDICATE to match every row", at: 0) }
+        let node = try conditions()
+        if usedArguments < arguments.count {
+            throw PredicateTextError(
+                "the text has \(counted(usedArguments, "placeholder")) for \(counted(arguments.count, "argument"))", at: length)
+        }
+        return node
+    }
+
+    /// Parses conditions up to the end of the text; in a SUBQUERY, up to its closing parenthesis, which remains current.
+    ///
+    /// - Parameter opening: The offset of the SUBQUERY's parenthesis; nil for the whole text.
+    mutating func conditions(after opening: Int? = nil) throws(PredicateTextError) -> PredicateNode {
         var outer: [Group] = []
         var group = Group(start: 0)
-        var depth = 0
+        // The stack of a SUBQUERY's conditions is in that of the others.
+        var depth = variables.count * 24
+        try checkDepth(depth)
         while true {
             // A condition is expected here.
             if token.kind == .not || token.keyword == "NOT" {
@@ -78,6 +98,7 @@ struct PredicateParser {
             // A condition ends here.
             while token.kind == .closingParenthesis {
                 guard var parent = outer.popLast() else {
+                    if opening != nil { return group.node }
                     throw PredicateTextError("the ')' has no opening '('", at: token.start)
                 }
                 depth -= 1 + parent.negations
@@ -86,11 +107,8 @@ struct PredicateParser {
                 try advance()
             }
             if token.kind == .end {
-                guard outer.isEmpty else { throw PredicateTextError("the '(' has no closing ')'", at: group.start) }
-                if usedArguments < arguments.count {
-                    throw PredicateTextError(
-                        "the text has \(counted(usedArguments, "placeholder")) for \(counted(arguments.count, "argument"))",
-                        at: length)
+                if let start = outer.isEmpty ? opening : group.start {
+                    throw PredicateTextError("the '(' has no closing ')'", at: start)
                 }
                 return group.node
             }
@@ -105,7 +123,21 @@ struct PredicateParser {
 
     // MARK: Tokens
 
-    mutating func advance() throws(PredicateTextError) { token = try lexer.next() }
+    mutating func advance() throws(PredicateTextError) {
+        token = try lexer.next()
+        // `$x.name` in a SUBQUERY
+        if let variable = variables.last, case .variable(let name) = token.kind, name.hasPrefix(variable + ".") {
+            let field = String(name.dropFirst(variable.count + 1))
+            token = PredicateToken(kind: .name(field), start: token.start, source: token.source)
+        }
+    }
+
+    /// Checks that the current token, the name of a field, begins with the variable of a SUBQUERY that it is in.
+    func checkVariable() throws(PredicateTextError) {
+        guard let variable = variables.last, !token.source.hasPrefix("$") else { return }
+        throw PredicateTextError(
+            "in SUBQUERY, the name of a field begins with its variable: '$\(variable).…', not '\(token.source)'", at: token.start)
+    }
 
     /// Parses the options after the operator that is the current token. Afterwards the current token is the
     /// token after them.
@@ -116,7 +148,7 @@ struct PredicateParser {
         guard let (letters, start) = modifiers else { return nil }
         guard name != nil else {
             throw PredicateTextError(
-                "'\(operatorName)' takes no options; use [c] and [d] with text operators, == and !=", at: start)
+                "'\(operatorName)' takes no options; use [c] and [d] with text operators, ==, != and IN", at: start)
         }
         switch letters {
         case "c": return .caseInsensitive

@@ -198,7 +198,10 @@ extension PredicateNode {
         case .isIn(let field, let values): .isIn(field: map(field), values)
         case .text(let field, let match, let pattern, let options): .text(field: map(field), match, pattern, options)
         case .related(let field, let match, let node): .related(field: map(field), match, node)
-        case .relatedCount(let field, let comparison, let count): .relatedCount(field: map(field), comparison, count)
+        case .relatedCount(let field, let node, let comparison, let count):
+            .relatedCount(field: map(field), where: node, comparison, count)
+        case .compareRelated(let field, let comparison, let relation, let relatedField):
+            .compareRelated(field: map(field), comparison, relation: map(relation), relatedField: relatedField)
         case .through(let field, let node): .through(field: map(field), node)
         case .embedded(let field, let part, let node): .embedded(field: map(field), part, node)
         }

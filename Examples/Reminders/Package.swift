@@ -1,0 +1,17 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// The data layer of a reminders app: every query of its screens is one call. Its tests run them on four databases.
+let databases = ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]
+let package = Package(
+    name: "Reminders",
+    platforms: [.macOS(.v15)],
+    dependencies: [.package(name: "swift-dao", path: "../..")],
+    targets: [
+        .target(name: "Reminders", dependencies: [.product(name: "DAOCore", package: "swift-dao")]),
+        .testTarget(
+            name: "RemindersTests",
+            dependencies: ["Reminders"] + (["DAOCore"] + databases).map { .product(name: $0, package: "swift-dao") }),
+    ],
+    swiftLanguageModes: [.v6]
+)
