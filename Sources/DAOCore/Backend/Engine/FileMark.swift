@@ -38,8 +38,16 @@ package final class FileMark: Sendable {
     package func set() -> Bool { lock(F_RDLCK, at: place) }
 
     /// Whether anybody uses the file that carries the mark with another file than this one.
+    ///
+    /// A process that starts a program has a twin for a moment, which keeps every descriptor, and so a mark that was just given
+    /// up, until it runs the program. A mark is looked at again for 0.2 seconds.
     package var isOfOthers: Bool {
-        isMarked(Self.places.lowerBound..<place) || isMarked(place + 1..<Self.places.upperBound)
+        let deadline = ContinuousClock.now + .milliseconds(200)
+        while isMarked(Self.places.lowerBound..<place) || isMarked(place + 1..<Self.places.upperBound) {
+            if .now > deadline { return true }
+            usleep(2000)
+        }
+        return false
     }
 
     /// Whether a path leads to the file that carries the mark.
