@@ -47,7 +47,8 @@ enum QueriesFields {
                 Errand(id: 1, title: "one", owner: Reference(ada)),
                 Errand(id: 2, title: "two", whole: Reference(1), owner: Reference(bo), helper: Reference(3)),
             ])
-            let tasks = try errands.read(fields: { ($0.title, $0.owner.name, $0.helper.name, $0.whole.title, $0.owner) })
+            let tasks = try errands.read(
+                fields: { ($0.title, $0.owner.name, $0.helper.name, $0.whole.title, $0.owner) }, where: .all)
             try expectSame(
                 tasks.map { "\($0) \($1 ?? "-") \($2 ?? "-") \($3 ?? "-") \($4.uniqueId.rawValue)" },
                 ["one Ada - - 1", "two Bo Cy one 2"],

@@ -155,21 +155,22 @@ enum RelationsConditions {
                         try found(Query(orderedBy: [.last(condition)])).suffix(ids.count), ids[...], "\(place), as a sort")
                 }
             }
-            try check("owner.name == title", { $0.owner.name == $0.title }, [1, 4], "equal")
-            try check("title == owner.name", { $0.title == $0.owner.name }, [1, 4], "equal, mirrored")
-            try check("owner.name != title", { $0.owner.name != $0.title }, [0, 2, 3, 5], "not equal")
-            try check("owner.name < title", { $0.owner.name < $0.title }, [2, 3], "less")
-            try check("title > owner.name", { $0.title > $0.owner.name }, [2, 3], "greater, mirrored")
-            try check("owner.name >= title", { $0.owner.name >= $0.title }, [0, 1, 4], "not less")
+            try check("owner.name == title", { $0.owner.name == $0.title.optional }, [1, 4], "equal")
+            try check("title == owner.name", { $0.title.optional == $0.owner.name }, [1, 4], "equal, mirrored")
+            try check("owner.name != title", { $0.owner.name != $0.title.optional }, [0, 2, 3, 5], "not equal")
+            try check("owner.name < title", { $0.owner.name < $0.title.optional }, [2, 3], "less")
+            try check("title > owner.name", { $0.title.optional > $0.owner.name }, [2, 3], "greater, mirrored")
+            try check("owner.name >= title", { $0.owner.name >= $0.title.optional }, [0, 1, 4], "not less")
             try check(
                 "owner.age == owner.id OR title == owner.name",
-                { $0.owner.age == $0.owner.id || $0.title == $0.owner.name }, [1, 4, 5], "of one related row, and of both")
+                { $0.owner.age == $0.owner.id || $0.title.optional == $0.owner.name }, [1, 4, 5],
+                "of one related row, and of both")
             let posts = try database.dao(Post.self)
-            try expectEqual(try posts.read { $0.author.name == $0.text }.map(\.id), [1, 4], "on other rows")
-            let topicsOfPosts = try topics.read { $0.posts.contains { $0.author.name == $0.text } }
+            try expectEqual(try posts.read { $0.author.name == $0.text.optional }.map(\.id), [1, 4], "on other rows")
+            let topicsOfPosts = try topics.read { $0.posts.contains { $0.author.name == $0.text.optional } }
             try expectEqual(topicsOfPosts.map(\.id), ["1", "4"], "in a condition on them")
             try expectEqual(
-                try topics.update(.set(\.title, to: "x")) { $0.owner.name == $0.title }, 2, "rows set where it holds")
+                try topics.update(.set(\.title, to: "x")) { $0.owner.name == $0.title.optional }, 2, "rows set where it holds")
             for text in ["owner.name == nobody", "owner.name == owner.height", "title == owner.age", "owner.age == title"] {
                 try invalid(text) { try topics.read(predicatedBy: Condition(text)) }
             }

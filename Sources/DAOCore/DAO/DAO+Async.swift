@@ -235,11 +235,45 @@ extension DAO {
     /// Returns some fields of the values that meet a prepared condition, and of the rows that they lead to, in an order.
     public func read<each Value: FieldValue>(
         fields: (FieldProxy<Record>) -> (repeat FieldExpression<Record, each Value>), orderedBy order: Sort<Record>...,
-        limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
+        limit: Int? = nil, offset: Int = 0, where condition: Condition<Record>
     ) async throws -> [(repeat each Value)] {
         let query = Query(where: condition, orderedBy: order, limit: limit, offset: offset)
         let fields = fields(FieldProxy())
         return try await reading { try $0.readFields(query, repeat each fields) }
+    }
+
+    /// Returns two fields of all values, and of the rows that they lead to, in an order.
+    public nonisolated(nonsending) func read<First: FieldValue, Second: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) async throws -> [(First, Second)] {
+        let query = Query(orderedBy: order, limit: limit, offset: offset)
+        let (first, second) = fields(FieldProxy())
+        return try await reading { try $0.readFields(query, first, second) }
+    }
+
+    /// Returns three fields of all values, and of the rows that they lead to, in an order.
+    public nonisolated(nonsending) func read<First: FieldValue, Second: FieldValue, Third: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>, FieldExpression<Record, Third>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) async throws -> [(First, Second, Third)] {
+        let query = Query(orderedBy: order, limit: limit, offset: offset)
+        let (first, second, third) = fields(FieldProxy())
+        return try await reading { try $0.readFields(query, first, second, third) }
+    }
+
+    /// Returns four fields of all values, and of the rows that they lead to, in an order.
+    public nonisolated(nonsending) func read<First: FieldValue, Second: FieldValue, Third: FieldValue, Fourth: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>, FieldExpression<Record, Third>,
+            FieldExpression<Record, Fourth>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) async throws -> [(First, Second, Third, Fourth)] {
+        let query = Query(orderedBy: order, limit: limit, offset: offset)
+        let (first, second, third, fourth) = fields(FieldProxy())
+        return try await reading { try $0.readFields(query, first, second, third, fourth) }
     }
 
     /// Returns the different values of a field among the values that meet a condition, once each.

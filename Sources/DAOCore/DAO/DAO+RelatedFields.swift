@@ -28,8 +28,7 @@ extension DAO {
             Query(where: .once(condition), orderedBy: order, limit: limit, offset: offset), repeat each fields(FieldProxy()))
     }
 
-    /// Returns some fields of the values that meet a prepared condition, and of the rows that they lead to, in an order; of all values
-    /// without a condition.
+    /// Returns some fields of the values that meet a prepared condition, and of the rows that they lead to, in an order.
     ///
     /// - Parameters:
     ///   - fields: A closure that names fields of the model, or of the row of a to-one relationship, which are nil where there is
@@ -37,15 +36,55 @@ extension DAO {
     ///   - order: The sort terms, of any fields. Without terms, the order is that of the primary key.
     ///   - limit: The maximum number of rows; nil for all.
     ///   - offset: The number of rows to skip.
-    ///   - condition: The condition; by default all values meet it.
+    ///   - condition: The condition.
     /// - Returns: A tuple of the fields for each row.
     /// - Throws: As with a closure.
     public func read<each Value: FieldValue>(
         fields: (FieldProxy<Record>) -> (repeat FieldExpression<Record, each Value>), orderedBy order: Sort<Record>...,
-        limit: Int? = nil, offset: Int = 0, where condition: Condition<Record> = .all
+        limit: Int? = nil, offset: Int = 0, where condition: Condition<Record>
     ) throws -> [(repeat each Value)] {
         try readFields(
             Query(where: condition, orderedBy: order, limit: limit, offset: offset), repeat each fields(FieldProxy()))
+    }
+
+    // Without a condition, a closure that is no list of fields must not be taken for one of none, nor a condition for one field.
+
+    /// Returns two fields of all values, and of the rows that they lead to, in an order.
+    ///
+    /// - Parameters:
+    ///   - fields: As with a condition, with which there can be any number of fields.
+    ///   - order: The sort terms, of any fields. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of rows; nil for all.
+    ///   - offset: The number of rows to skip.
+    /// - Throws: As with a condition.
+    public func read<First: FieldValue, Second: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) throws -> [(First, Second)] {
+        let (first, second) = fields(FieldProxy())
+        return try readFields(Query(orderedBy: order, limit: limit, offset: offset), first, second)
+    }
+
+    /// Returns three fields of all values, and of the rows that they lead to, in an order.
+    public func read<First: FieldValue, Second: FieldValue, Third: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>, FieldExpression<Record, Third>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) throws -> [(First, Second, Third)] {
+        let (first, second, third) = fields(FieldProxy())
+        return try readFields(Query(orderedBy: order, limit: limit, offset: offset), first, second, third)
+    }
+
+    /// Returns four fields of all values, and of the rows that they lead to, in an order.
+    public func read<First: FieldValue, Second: FieldValue, Third: FieldValue, Fourth: FieldValue>(
+        fields: (FieldProxy<Record>) -> (
+            FieldExpression<Record, First>, FieldExpression<Record, Second>, FieldExpression<Record, Third>,
+            FieldExpression<Record, Fourth>
+        ), orderedBy order: Sort<Record>..., limit: Int? = nil, offset: Int = 0
+    ) throws -> [(First, Second, Third, Fourth)] {
+        let (first, second, third, fourth) = fields(FieldProxy())
+        return try readFields(Query(orderedBy: order, limit: limit, offset: offset), first, second, third, fourth)
     }
 
     func readFields<each Value: FieldValue>(

@@ -202,6 +202,18 @@ public struct FieldExpression<Record: Model, Value: FieldValue>: Sendable {
         problem = list.problem
     }
 
+    /// The field as one that can be nil, to compare it with one that can, such as a field of a related row:
+    ///
+    /// ```swift
+    /// try articles.read { $0.writer.name == $0.title.optional }
+    /// ```
+    public var optional: FieldExpression<Record, Value?> { FieldExpression<Record, Value?>(of: self) }
+
+    private init<Present>(of field: FieldExpression<Record, Present>) where Value == Present? {
+        (index, path, counted, parts) = (field.index, field.path, field.counted, field.parts)
+        (members, problem) = ([], field.problem)
+    }
+
     /// Creates an expression of a part of an embedded value.
     init<Whole>(_ whole: FieldExpression<Record, Whole>, _ part: EmbeddedPart) {
         index = whole.index

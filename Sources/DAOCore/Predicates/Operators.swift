@@ -130,68 +130,6 @@ public func >= <Record, Value: OrderedFieldValue>(
     left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value>
 ) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
 
-// A field that can be nil, such as one of a related row, compares with one that cannot.
-
-/// The condition that two fields are equal, of which one can be nil. Nil equals nil.
-public func == <Record, Value>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.equal, with: right) }
-
-/// The condition that two fields are equal, of which one can be nil. Nil equals nil.
-public func == <Record, Value>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.equal, with: right) }
-
-/// The condition that two fields differ, of which one can be nil. Nil differs from every value except nil.
-public func != <Record, Value>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.notEqual, with: right) }
-
-/// The condition that two fields differ, of which one can be nil. Nil differs from every value except nil.
-public func != <Record, Value>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.notEqual, with: right) }
-
-/// The condition that the left field is less than the right field. It is false when either is nil.
-public func < <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.less, with: right) }
-
-/// The condition that the left field is less than the right field. It is false when either is nil.
-public func < <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.less, with: right) }
-
-/// The condition that the left field is less than or equal to the right field. It is false when either is nil.
-public func <= <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.lessOrEqual, with: right) }
-
-/// The condition that the left field is less than or equal to the right field. It is false when either is nil.
-public func <= <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.lessOrEqual, with: right) }
-
-/// The condition that the left field is greater than the right field. It is false when either is nil.
-public func > <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.greater, with: right) }
-
-/// The condition that the left field is greater than the right field. It is false when either is nil.
-public func > <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.greater, with: right) }
-
-/// The condition that the left field is greater than or equal to the right field. It is false when either is nil.
-public func >= <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value?>, right: FieldExpression<Record, Value>
-) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
-
-/// The condition that the left field is greater than or equal to the right field. It is false when either is nil.
-public func >= <Record, Value: OrderedFieldValue>(
-    left: FieldExpression<Record, Value>, right: FieldExpression<Record, Value?>
-) -> Condition<Record> { left.compared(.greaterOrEqual, with: right) }
-
 /// The condition that both conditions hold.
 public func && <Left: ConditionConvertible, Right: ConditionConvertible>(
     left: Left, right: Right
@@ -216,9 +154,7 @@ public prefix func ! <Operand: ConditionConvertible>(operand: Operand) -> Condit
 }
 
 extension FieldExpression {
-    fileprivate func compared<Other>(
-        _ comparison: Comparison, with other: FieldExpression<Record, Other>
-    ) -> Condition<Record> {
+    fileprivate func compared(_ comparison: Comparison, with other: FieldExpression) -> Condition<Record> {
         guard let left = index, problem == nil else { return node { _ in .constant(false) } }
         guard let right = other.index, other.problem == nil else { return other.node { _ in .constant(false) } }
         guard counted == nil, other.counted == nil else {

@@ -165,7 +165,7 @@ struct RelationshipRunner: DatabaseRunner {
             case .noPostByOwner: Query(where: Condition { $0.owner[Person.posts].allSatisfy { $0.text != name } })
             case .postCountOfVersion: Query(where: Condition { $0.posts.count { $0.text != name } >= number % 4 })
             case .postCountInWords: Query(where: Condition("SUBQUERY(posts, $p, $p.author == nil).@count == %@", number % 3))
-            case .versionOfOwner: Query(where: Condition { $0.title <= $0.owner.name })
+            case .versionOfOwner: Query(where: Condition { $0.title.optional <= $0.owner.name })
             case .byOwner where number % 2 == 0: Query(orderedBy: [.ascending(\.owner, \.name)])
             case .byOwner: Query(where: Condition { $0.owner.age != number }, orderedBy: [.ascending(\.owner, \.name)])
             }

@@ -2,7 +2,7 @@ import DAOCore
 import Foundation
 
 /// What a screen of reminders shows.
-enum Filter: ConditionConvertible, Sendable, Hashable {
+enum ReminderFilter: ConditionConvertible, Sendable, Hashable {
     case list(UUID)
     case all, completed, flagged, scheduled
     /// Due on a day: from its beginning to that of the next one.

@@ -39,7 +39,7 @@ extension Reminders {
     /// 3. The numbers of open, flagged, scheduled and due reminders, at once.
     func numbers(today: Range<Date>) throws -> Numbers {
         let (open, flagged, scheduled, due) = try shown.totals(
-            .count, .count { $0.isFlagged }, .count { $0.dueDate != nil }, .count(where: Filter.due(today).condition)
+            .count, .count { $0.isFlagged }, .count { $0.dueDate != nil }, .count(where: ReminderFilter.due(today).condition)
         ) { $0.status == .incomplete }
         return Numbers(open: open, flagged: flagged, scheduled: scheduled, dueToday: due)
     }
@@ -77,21 +77,22 @@ extension Reminders {
     ///   - showsCompleted: Whether completed reminders are shown, after all others.
     ///   - minimum: The least priority; nil for any, and none.
     func reminders(
-        _ filter: Filter, by ordering: Ordering, showsCompleted: Bool = true, minimum: Priority? = nil
+        _ filter: ReminderFilter, by ordering: Ordering, showsCompleted: Bool = true, minimum: Priority? = nil
     ) throws -> [Reminder] {
         try shown.including(\.tags).read(query(filter, ordering, showsCompleted, minimum))
     }
 
     /// 10. A page of 50 of these, and the number of all.
     func page(
-        _ filter: Filter, by ordering: Ordering, showsCompleted: Bool = true, after cursor: PageCursor? = nil
+        _ filter: ReminderFilter, by ordering: Ordering, showsCompleted: Bool = true, after cursor: PageCursor? = nil
     ) throws -> Page<Reminder> {
         try shown.including(\.tags).page(
             query(filter, ordering, showsCompleted, nil, after: cursor), limit: 50, withTotal: true)
     }
 
     private func query(
-        _ filter: Filter, _ ordering: Ordering, _ showsCompleted: Bool, _ minimum: Priority?, after cursor: PageCursor? = nil
+        _ filter: ReminderFilter, _ ordering: Ordering, _ showsCompleted: Bool, _ minimum: Priority?,
+        after cursor: PageCursor? = nil
     ) -> Query<Reminder> {
         let condition =
             filter && Condition(unlessNil: showsCompleted ? nil : Status.completed) { $0.status != $1 }
@@ -131,7 +132,7 @@ extension Reminders {
 
     /// 16. What is due on a day, grouped by list, three of each.
     func due(_ day: Range<Date>) throws -> [(list: Reference<ReminderList>, first: [Reminder])] {
-        try shown.groups(by: \.list, first: 3, orderedBy: .ascending(\.dueDate), where: Filter.due(day).condition)
+        try shown.groups(by: \.list, first: 3, orderedBy: .ascending(\.dueDate), where: ReminderFilter.due(day).condition)
             .map { (list: $0.0, first: $0.1) }
     }
 

@@ -62,7 +62,7 @@ import Testing
             let sample = try Sample(app)
             try app.toggleStatus(sample.call.id)
             try app.finishCompleting(at: Sample.noon)
-            func titles(_ filter: Filter) throws -> [String] { try app.reminders(filter, by: .title).map(\.title) }
+            func titles(_ filter: ReminderFilter) throws -> [String] { try app.reminders(filter, by: .title).map(\.title) }
             #expect(try titles(.list(sample.home.id)) == ["bread", "Milk", "Rent"])
             #expect(try titles(.all) == ["bread", "Milk", "Rent", "Report", "call Ada"])
             #expect(try titles(.completed) == ["call Ada"])
