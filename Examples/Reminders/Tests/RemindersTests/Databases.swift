@@ -15,7 +15,7 @@ enum Kind: String, CaseIterable, Sendable {
     private static let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
 
     /// Runs a body with an app on a new database.
-    func withApp(_ body: (Reminders) async throws -> Void) async throws {
+    func withApp(isolation: isolated (any Actor)? = #isolation, _ body: (Reminders) async throws -> Void) async throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("reminders-\(UUID())")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
