@@ -141,7 +141,8 @@ enum QueriesGroups {
                 "the limit counts groups that meet the condition")
             try expectEqual(
                 names(
-                    try dao.groups(by: \.string, totals: .count, having: .count == 1 || !(.max(\.int) > 5) && .count > 2)),
+                    try dao.groups(
+                        by: \.string, totals: .count, having: .any(.count == 1, .all(.not(.max(\.int) > 5), .count > 2)))),
                 ["nil 3", "c 1", "d 1"], "a condition of several parts")
             try expectEqual(
                 names(try dao.groups(by: \.string, totals: .count, having: .min(\.int) == nil)), [], "nil of a total")

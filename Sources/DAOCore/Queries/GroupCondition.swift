@@ -1,7 +1,7 @@
 /// A condition on the totals of a group, for `having` of `DAO.groups(by:totals:orderedBy:limit:having:where:)`.
 ///
 /// ```swift
-/// let busy = try messages.groups(by: \.sender, totals: .count, having: .count > 3 && .max(\.date) < cutoff)
+/// let busy = try messages.groups(by: \.sender, totals: .count, having: .all(.count > 3, .max(\.date) < cutoff))
 /// ```
 ///
 /// A comparison means what it means in a condition on a field (contract P1, P2).
@@ -19,19 +19,26 @@ public struct GroupCondition<Record: Model>: Sendable {
         self.init([total.erased], .compare(comparison, value.fieldValue))
     }
 
-    /// The condition that both conditions hold.
-    public static func && (left: GroupCondition, right: GroupCondition) -> GroupCondition {
-        GroupCondition(left.totals + right.totals, .join(left.node, right.node, leftCount: left.totals.count, isAnd: true))
+    // Operators would be named like those of conditions on fields, and double the time in which the compiler finds a mistake in
+    // a long one.
+
+    /// The condition that all conditions hold.
+    public static func all(_ first: GroupCondition, _ others: GroupCondition...) -> GroupCondition {
+        others.reduce(first) { $0.joined(to: $1, isAnd: true) }
     }
 
-    /// The condition that at least one of two conditions holds.
-    public static func || (left: GroupCondition, right: GroupCondition) -> GroupCondition {
-        GroupCondition(left.totals + right.totals, .join(left.node, right.node, leftCount: left.totals.count, isAnd: false))
+    /// The condition that at least one of some conditions holds.
+    public static func any(_ first: GroupCondition, _ others: GroupCondition...) -> GroupCondition {
+        others.reduce(first) { $0.joined(to: $1, isAnd: false) }
     }
 
     /// The condition that a condition does not hold.
-    public static prefix func ! (condition: GroupCondition) -> GroupCondition {
+    public static func not(_ condition: GroupCondition) -> GroupCondition {
         GroupCondition(condition.totals, .not(condition.node))
+    }
+
+    private func joined(to other: GroupCondition, isAnd: Bool) -> GroupCondition {
+        GroupCondition(totals + other.totals, .join(node, other.node, leftCount: totals.count, isAnd: isAnd))
     }
 
     /// Returns whether the condition holds for the values of its totals.

@@ -1,7 +1,7 @@
 /// A total of the rows of a group, for `DAO.groups(by:totals:orderedBy:limit:having:where:)` and `DAO.totals(_:_:where:)`. Nil
 /// values are ignored, except by ``count``.
 ///
-/// Totals are compared with values in the condition of `having`: `.count > 3 && .max(\.date) < cutoff`.
+/// Totals are compared with values in the condition of `having`: `.all(.count > 3, .max(\.date) < cutoff)`.
 public struct GroupTotal<Record: Model, Result: OrderedFieldValue>: Sendable {
     /// The total, without the type of its result.
     let erased: ErasedGroupTotal<Record>
