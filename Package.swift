@@ -190,7 +190,8 @@ let package = Package(
 
         // The command line
         .testTarget(
-            name: "DAOCommandLineTests", dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTestSupport", "dao-cli"]),
+            name: "DAOCommandLineTests",
+            dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOTestSupport", "dao-cli"]),
 
         // Several processes on one database, and what is left when one of them is killed
         .target(

@@ -96,12 +96,39 @@ public final class LMDBStore: OrderedKeyValueStore {
 
     /// Copies the newest snapshot into a file, without its unused pages.
     public func writeBackup(to path: String, onProgress: (BackupProgress) throws -> Void) throws {
+        let held = try Self.content(of: environment, user)
         let reader = try environment.takeReader(user)
         defer { environment.leaveReader(reader) }
         try BackupFile.replace(
-            path, of: environment.errors.path, isOpen: LMDBDatabase.isOpen, isDatabase: FileMeta.isDatabase
+            path, of: environment.errors.path, with: held, isOpen: LMDBDatabase.isOpen, isDatabase: FileMeta.isDatabase,
+            content: Self.content
         ) { _, descriptor in
             try environment.copy(into: descriptor, at: path, as: "backup", onProgress)
+        }
+    }
+
+    private static func content(of environment: LMDBEnvironment, _ user: EnvironmentUser) throws -> BackupFile.Content {
+        let transaction = try LMDBReadTransaction(environment, user)
+        defer { transaction.abort() }
+        return try BackupFile.Content(of: transaction, path: environment.errors.path)
+    }
+
+    /// What the file at a path has, which nobody has open. No lock file is made for it.
+    private static func content(at path: String) throws -> BackupFile.Content {
+        let errors = LMDBErrors(path: path)
+        let options = LMDBOptions(isReadOnly: true, createIfMissing: false)
+        let user = EnvironmentUser()
+        do {
+            var found = try EnvironmentOpening.find(path: path, options: options, errors: errors)
+            found.isAlone = true
+            guard let environment = try EnvironmentOpening.open(found, options: options, errors: errors) else {
+                throw StorageError.busy(path)
+            }
+            try environment.join(user, options)
+            defer { _ = environment.leave(user) }
+            return try content(of: environment, user)
+        } catch let error as StorageError where error.kind == .notADatabase {
+            return .other
         }
     }
 

@@ -11,8 +11,9 @@ import DAOSQL
 ///
 /// The file is a WAL database: one connection writes; the others read the last commit and never wait for it.
 /// Databases on one file share their connections, even when their paths differ. A file that cannot be
-/// written, or whose directory cannot be written, is opened for reading only. In such a directory, when no process has
-/// the file open for writing, nothing is locked and no file is created. A read that another user's process disturbs
+/// written, or whose directory cannot be written, is opened for reading only, and so is the file of another program, unless the
+/// option `adopt` says otherwise. In a directory that cannot be written, when no process has the file open for writing, nothing is
+/// locked and no file is created. A read that another user's process disturbs
 /// is `.busy`; the next read sees what that process has committed.
 public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
@@ -51,23 +52,34 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         let configuration = try configuration.withAbsolutePath()
         let settings = try SQLiteSettings(configuration)
         let file = try DatabaseFile(configuration, mode: settings.fileMode)
-        let writes = file.isWritable && !configuration.isReadOnly
+        var writes = file.isWritable && !configuration.isReadOnly
         let instance: SQLInstance
         do {
             instance = try Self.instances.acquire(file.identity, isFailed: { ($0.engine as? SQLiteEngine)?.hasFailed == true }) {
-                try SQLInstance(SQLiteEngine(file, settings, writes: writes), writes: writes)
+                let engine = try SQLiteEngine(file, settings, writes: writes)
+                return try SQLInstance(engine, writes: writes && engine.writeRefusal == nil)
             }
         } catch {
             file.removeIfUnused()
             throw error
         }
         do {
-            try (instance.engine as? SQLiteEngine)?.check(settings)
+            if let engine = instance.engine as? SQLiteEngine {
+                try engine.check(settings)
+                if writes { writes = try !engine.isForeign(settings) }
+            }
         } catch {
             Self.instances.release(file.identity) { $0.close() }
             throw error
         }
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(file.identity) { $0.close() } }
+        guard writes, settings.adopts else { return }
+        do {
+            try makeCatalog()
+        } catch {
+            try? close()
+            throw error
+        }
     }
 }
 
@@ -77,13 +89,15 @@ extension DatabaseDriver {
     /// Options: `maxReaders` (the maximum number of concurrent reads, live cursors included, by default 120),
     /// `trustedSchema` (`true` for a file whose triggers and views may use virtual tables, such as those of full-text
     /// search, and any function; by default `false`), `mode` (the permissions of a created file, as an octal number),
+    /// `adopt` (`true` for a file that another program has made: opening it gives it a write-ahead log and the tables
+    /// `dao_catalog` and `dao_properties`. Without it such a file can only be read, until it was adopted once),
     /// `checksums` (`true` for a new file whose pages have checksums that are verified when they are read; such a file is
     /// always verified, except with `false`), `cache` (the memory that a connection uses for pages at most, in bytes, or with
     /// `K`, `M` or `G`; by default 16 MB for reading, and as much as a large import needs for writing, up to 256 MB and
     /// 1/64 of the machine's memory, which is given back a second later), `pinnedLimit` (from how many bytes of the log on it is
     /// reported that snapshots keep them: `CallReport.pinnedBytes`). The database that opens the file first decides.
     public static let sqlite = DatabaseDriver(
-        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "mode", "checksums", "cache", "pinnedLimit"]
+        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "adopt", "mode", "checksums", "cache", "pinnedLimit"]
     ) {
         try SQLiteDatabase($0)
     }

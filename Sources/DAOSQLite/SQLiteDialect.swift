@@ -184,6 +184,12 @@ struct SQLiteDialect: SQLDialect {
         return constant(.string(String(decoding: content, as: UTF8.self))) ?? "''"
     }
 
+    func comparedByBytes(_ column: String) -> String { "\(column) COLLATE BINARY" }
+
+    /// A table of another program can say `ON CONFLICT REPLACE` or `IGNORE`.
+    var insertHead: String { "INSERT OR ABORT INTO" }
+    var updateHead: String { "UPDATE OR ABORT" }
+
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool {
         if left == right { return true }
         if left == .decimal || right == .decimal { return false }

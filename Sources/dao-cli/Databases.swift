@@ -27,12 +27,8 @@ enum Databases {
         if access != .creates, let path = configuration.file, !FileManager.default.fileExists(atPath: path) {
             throw StorageError(.notFound, "there is no database at the path '\(path)'; check the URL", path: path)
         }
-        let logs = access == .reads ? Logs(of: configuration) : nil
         let database = try open(configuration, access)
-        defer {
-            try? database.close()
-            logs?.removeNew()
-        }
+        defer { try? database.close() }
         return try await body(database)
     }
 
@@ -69,28 +65,5 @@ extension DatabaseConfiguration {
     func requireFile(_ what: String, _ advice: String) throws {
         guard scheme == "postgres" else { return }
         throw StorageError(.unsupported, "a database on a server has no file \(what); use \(advice)")
-    }
-}
-
-/// The log and its index beside an SQLite file. Somebody who may only read can make them, but not remove them.
-private struct Logs {
-    private let configuration: DatabaseConfiguration
-    private let wereThere: Bool
-
-    init(of configuration: DatabaseConfiguration) {
-        self.configuration = configuration
-        wereThere = Self.areThere(configuration.path)
-    }
-
-    private static func areThere(_ path: String) -> Bool {
-        ["-wal", "-shm"].contains { FileManager.default.fileExists(atPath: path + $0) }
-    }
-
-    /// Removes the files when they were not there: SQLite does, when the last connection that may write is closed.
-    func removeNew() {
-        guard configuration.scheme == "sqlite", !wereThere, Self.areThere(configuration.path) else { return }
-        var writing = configuration
-        (writing.isReadOnly, writing.busyTimeout) = (false, .zero)
-        try? Databases.drivers.open(writing).close()
     }
 }

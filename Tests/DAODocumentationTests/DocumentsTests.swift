@@ -76,7 +76,7 @@ import Testing
     @Test(
         arguments: documents + [
             "CONTRIBUTING.md", "Docs/Architecture.md", "Docs/CommandLine.md", "Docs/Contract.md", "Docs/TransportGuarantees.md",
-            "Docs/README.md", "Docs/ChoosingABackend.md", "CHANGELOG.md",
+            "Docs/README.md", "Docs/ChoosingABackend.md", "Docs/AdoptedTables.md", "CHANGELOG.md",
         ])
     func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)

@@ -90,7 +90,9 @@ private func discussion(_ ids: Int...) -> Discussion {
             path)
         try run("CREATE INDEX \"thread.messages.child\" ON \"thread.messages\"(position)", path)
         try run("INSERT INTO \"thread.messages\" VALUES (5, 0, 6)", path)
-        let links = try SQLiteDatabase(path: path).makeLinks(for: relation)
+        var configuration = DatabaseConfiguration(scheme: "sqlite", path: path)
+        configuration.options["adopt"] = "true"
+        let links = try SQLiteDatabase(configuration).makeLinks(for: relation)
         #expect(try links.children(of: [.integer(5)]).keys == [.integer(6)])
         let indexes = try run("SELECT name FROM pragma_index_list('thread.messages') WHERE origin = 'c' ORDER BY name", path)
         #expect(indexes == ["thread.messages.child", "thread.messages.child_2"])
@@ -203,7 +205,7 @@ private struct Ticket: Model, Plain, Equatable {
             "CREATE INDEX by_owner ON ticket(owner)", "INSERT INTO person VALUES (7, 'Ada')",
             "INSERT INTO ticket VALUES (1, 7), (2, NULL)",
         ] { try run(sql, path) }
-        let database = try DatabaseDrivers(.sqlite).open("sqlite:\(path)")
+        let database = try DatabaseDrivers(.sqlite).open("sqlite:\(path)?adopt=true")
         let tickets = DAO(storage: try database.storage(for: Ticket.self))
         #expect(try tickets.read() == [Ticket(id: 1, owner: ada), Ticket(id: 2, owner: nil)])
         try tickets.persist(Ticket(id: 2, owner: bob))

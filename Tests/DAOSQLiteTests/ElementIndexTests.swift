@@ -83,7 +83,7 @@ import Testing
     @Test func aTableOfAnotherProgramIsNotReplaced() throws {
         try Raw(place.path(), create: true).run(
             "CREATE TABLE \"photo.tags.elements\" (x); INSERT INTO \"photo.tags.elements\" VALUES (1)")
-        let database = try place.database()
+        let database = try place.database { $0.options["adopt"] = "true" }
         let error = #expect(throws: StorageError.self) { try database.storage(for: Photo.self) }
         #expect(error?.kind == .schemaMismatch && error?.message.contains("another program") == true)
         #expect(try Raw(place.path()).texts("SELECT x FROM \"photo.tags.elements\"") == ["1"])

@@ -138,6 +138,34 @@ enum LifeCycleMaintenance {
             try database.close()
             try expectError(.closed) { try database.backup(to: file.path) }
         },
+        ConformanceCase("L.backupOfAnother", "L10", title: "the backup of another database is never replaced") { context in
+            let file = try backupFile(context)
+            let database = try context.open()
+            // A backup without entities has nothing that could be lost.
+            try database.backup(to: file.path)
+            try database.dao(Item.self).create(Item.make([1, 2]))
+            try database.backup(to: file.path)
+            let other = try context.openOther("another")
+            let bytes = try Data(contentsOf: file)
+            func expectRefusal(_ what: String) throws {
+                try expectError(.invalidConfiguration, what, path: file.path) { try other.backup(to: file.path) }
+                try expectEqual(try Data(contentsOf: file), bytes, "the backup of the first database")
+            }
+            try expectRefusal("a database without entities")
+            try other.dao(Item.self).create(Item.make([7]))
+            try expectRefusal("another database")
+            try database.dao(Item.self).create(Item.make([3]))
+            try database.backup(to: file.path)
+            let copy = try context.openOther("backup")
+            try expectEqual(try copy.dao(Item.self).read().map(\.id), [1, 2, 3])
+            // The backup of a backup is one of the same database.
+            try copy.close()
+            let restored = try context.openOther("backup")
+            try database.close()
+            try restored.backup(to: context.file().path)
+            try restored.close()
+            try expectEqual(try context.open().dao(Item.self).count(), 3)
+        },
         ConformanceCase(
             "L.backupBesideStrangers", "L10",
             title: "a backup is a new file, whatever somebody has put where it is written; links there stay as they are"

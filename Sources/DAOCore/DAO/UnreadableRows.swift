@@ -43,11 +43,14 @@ extension DAO {
 
 extension Storage {
     /// Returns the rows of a query that can be read, and reports the error of every other row.
-    fileprivate func readableRows(_ query: Query<Record>, _ report: (StorageError) -> Void) throws -> [Record] {
+    fileprivate func readableRows(
+        _ query: Query<Record>, _ report: @escaping @Sendable (StorageError) -> Void
+    ) throws -> [Record] {
         do {
             return try read(query)
         } catch let error as StorageError where error.kind == .corruptedValue {
-            return try keys(query).compactMap { key in
+            let found = try UnreadableKeys.$report.withValue(report) { try keys(query) }
+            return try found.compactMap { key in
                 do {
                     return try read(keys: [key], includesSubentities: query.includesSubentities).first
                 } catch let error as StorageError where error.kind == .corruptedValue {
@@ -57,4 +60,10 @@ extension Storage {
             }
         }
     }
+}
+
+/// What happens to a row whose key cannot be read, where the keys of rows are read: no other read can name it.
+package enum UnreadableKeys {
+    /// Gets the error of each such row, which is then left out; nil when the read fails instead.
+    @TaskLocal package static var report: (@Sendable (StorageError) -> Void)?
 }

@@ -44,7 +44,8 @@ extension Database {
         let path = configuration.path
         let work = try withEntityStore(.read) { try EvolutionWork(evolution, declarations, $0, path: path) }
         if work.isNothing { return }
-        if capabilities.isReadOnly {
+        // Where only the place or the file cannot be written, beginning to write says why.
+        if configuration.isReadOnly {
             throw StorageError(
                 .readOnly,
                 "the database is of version \(work.stored ?? 0), the application of \(evolution.version), and it is open for reading only; "

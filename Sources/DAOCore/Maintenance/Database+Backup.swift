@@ -22,7 +22,8 @@ extension Database {
     ///
     /// The database stays in use: readers and writers of all processes go on, and what they commit after the beginning is
     /// not in the backup. The backup is written beside the path under a temporary name, synced, and then renamed. Whatever
-    /// happens, the path has the earlier backup or the new one. A file that is no database of this kind is never replaced.
+    /// happens, the path has the earlier backup or the new one. Only an earlier backup of the same database is replaced, never the
+    /// file of another program or another database.
     /// The backup has the permissions of the database's file.
     ///
     /// ```swift
@@ -34,8 +35,8 @@ extension Database {
     /// - Parameters:
     ///   - path: The path of the backup. An earlier backup there is replaced.
     ///   - onProgress: A closure that is called at least at the end, on this thread.
-    /// - Throws: `.notADatabase` when the path has another file; `.invalidConfiguration` when it leads to the database
-    ///   itself; `.busy` when the file there is open, or another backup to the path is running; `.notFound`,
+    /// - Throws: `.notADatabase` when the path has another file, or a database of another program; `.invalidConfiguration`
+    ///   when it leads to the database itself, or to another one; `.corrupted` when what is there is damaged; `.busy` when the file there is open, or another backup to the path is running; `.notFound`,
     ///   `.notPermitted`, `.readOnly`, `.outOfSpace` and `.io`; `.invalidTransaction` inside a transaction or a snapshot of this database;
     ///   `.unsupported` when the database has no file.
     public func backup(to path: String, onProgress: (BackupProgress) -> Void = { _ in }) throws {

@@ -42,7 +42,7 @@ extension Database {
                 "a database cannot be made smaller inside a transaction or a snapshot; call compact outside of it",
                 path: configuration.path)
         }
-        if capabilities.isReadOnly { throw StorageError.readOnly(configuration.path) }
+        if configuration.isReadOnly { throw StorageError.readOnly(configuration.path) }
         return try reporting(.compact) { try runCompaction() }
     }
 

@@ -114,7 +114,12 @@ extension Float: FieldValue {
     @inlinable public static var fieldType: FieldType { FieldType(.float) }
     /// Reads a number that this type can represent.
     @inlinable public static func read(from row: RowReader, at index: Int) throws -> Float {
-        Float(try row.readDouble(at: index))
+        let stored = try row.readDouble(at: index)
+        let value = Float(stored)
+        guard Double(value) == stored || stored.isNaN else {
+            throw row.corruptedValue(at: index, "a number with more digits than a Float has, or a greater one")
+        }
+        return value
     }
     /// Writes the number. `-0.0` becomes `0.0`, and every NaN becomes the same NaN.
     @inlinable public func write(to row: RowWriter, at index: Int) throws { try Double(self).write(to: row, at: index) }

@@ -43,6 +43,15 @@ struct Catalog {
         return nil
     }
 
+    /// What the store has.
+    func content() throws -> BackupFile.Content {
+        do {
+            return try format().map { .database(identity: $0.identity) } ?? .nothing
+        } catch let error as StorageError where error.kind == .notADatabase {
+            return .other
+        }
+    }
+
     /// Raises the format of a database to the one that this library writes.
     ///
     /// - Returns: Whether it had that format before the transaction.
@@ -116,7 +125,7 @@ struct Catalog {
     ///
     /// - Parameter make: Makes the entry, with keyspaces that were never used.
     func store(_ make: (() -> UInt32) throws -> StoredEntity) throws -> StoredEntity {
-        var format = try format() ?? StoredFormat()
+        var format = try format() ?? StoredFormat.new()
         let entity = try make {
             defer { format.nextKeyspace += 1 }
             return format.nextKeyspace
@@ -138,7 +147,7 @@ struct Catalog {
 
     /// Writes an entry for the links of a relationship, with keyspaces that were never used.
     func addLinks(_ relation: RelationDescription) throws -> StoredLinks {
-        var format = try format() ?? StoredFormat()
+        var format = try format() ?? StoredFormat.new()
         let links = StoredLinks(relation, keyspace: format.nextKeyspace)
         format.nextKeyspace += 2
         try write(format, kind: "F", name: "")
@@ -163,7 +172,7 @@ struct Catalog {
     /// Sets the text of a property; nil removes it.
     func setProperty(_ name: String, to text: String?) throws {
         if let text {
-            if try format() == nil { try write(StoredFormat(), kind: "F", name: "") }
+            if try format() == nil { try write(StoredFormat.new(), kind: "F", name: "") }
             try write(StoredText(text: text), kind: "P", name: name)
         } else {
             try Self.key(kind: "P", name: name).withUnsafeBytes { _ = try transaction.delete($0) }
@@ -238,6 +247,13 @@ struct Catalog {
         try Self.key(kind: kind, name: name).withUnsafeBytes { key in
             try bytes.withUnsafeBytes { try transaction.put(key, $0) }
         }
+    }
+}
+
+extension BackupFile.Content {
+    /// What a store has, as a transaction sees it.
+    package init(of transaction: any KeyValueTransaction, path: String?) throws {
+        self = try Catalog(transaction, path: path).content()
     }
 }
 

@@ -55,4 +55,9 @@ struct StoredFormat: Codable, Sendable {
     var version: Int = currentVersion
     /// The first keyspace that was never used.
     var nextKeyspace: UInt32 = 1
+    /// What tells the database and its backups from others; nil in one that an earlier build has made.
+    var identity: String?
+
+    /// Returns the entry of a new database.
+    static func new() -> StoredFormat { StoredFormat(identity: UUID().uuidString) }
 }

@@ -11,13 +11,16 @@ enum EnvironmentOpening {
         /// processes.
         let path: String
         let file: DatabaseFile
+        /// Whether no lock file is used, as for a file that only this thread can have open.
+        var isAlone = false
 
         /// The path of LMDB's lock file.
         var lock: String { path + "-lock" }
         /// Whether the lock file can be written, or created.
         var canLock: Bool {
-            isWritable(lock)
-                || access(lock, F_OK) != 0 && isWritable((path as NSString).deletingLastPathComponent)
+            !isAlone
+                && (isWritable(lock)
+                    || access(lock, F_OK) != 0 && isWritable((path as NSString).deletingLastPathComponent))
         }
         /// Whether the file can be written.
         var canWrite: Bool { canLock && isWritable(path) }

@@ -1,4 +1,5 @@
 import DAOCore
+import Foundation
 
 /// The catalog and the tables of a database, as one session sees them.
 struct StoredSchema {
@@ -8,6 +9,8 @@ struct StoredSchema {
     let dialect: any SQLDialect
     /// The table in which the database describes itself.
     let catalog: SQLCatalog
+    /// The entities of tables that are read without being in the catalog.
+    var lent: [String: EntityDescription] = [:]
 
     /// The path in errors.
     var path: String { session.path }
@@ -36,15 +39,15 @@ struct StoredSchema {
 
     /// Reads the description of an entity from the catalog; nil when there is none.
     func description(of entity: String) throws -> EntityDescription? {
-        guard try hasCatalog() else { return nil }
+        guard try hasCatalog() else { return lent[entity] }
         var description: EntityDescription?
         try readCatalog(SQLText(catalog.select, [.value(.string(entity))]), entity: entity) { description = $0 }
-        return description
+        return description ?? lent[entity]
     }
 
     /// Whether the catalog exists. Once a session that reads has seen it, nothing is asked: ``readCatalog(_:entity:_:)`` notices
     /// that it is gone. A transaction that writes may have created it, and be rolled back.
-    private func hasCatalog() throws -> Bool {
+    func hasCatalog() throws -> Bool {
         if session.hasSeenCatalog { return true }
         let found = try connection.hasTable(SQLCatalog.name)
         session.hasSeenCatalog = found && !session.isWriter
@@ -77,7 +80,7 @@ struct StoredSchema {
         let name = table.entity.name
         try table.entity.checkName(among: entities().filter { !$0.name.hasSameBytes(as: name) }, path: path)
         if let found = try connection.table(of: name, dialect) {
-            try found.check(table)
+            try checkAdoption(of: found, table)
         } else {
             try connection.makeRoom(for: name)
             try connection.execute(table.createTable)
@@ -90,19 +93,57 @@ struct StoredSchema {
         try describe(table.stored)
     }
 
+    /// Checks that a table that another program has made is the one that the suite would make, and that every rule can be kept
+    /// in it.
+    ///
+    /// - Throws: `.schemaMismatch`, with every difference, or with every clause that stands against it.
+    func checkAdoption(of found: SQLStoredTable, _ table: SQLTable) throws {
+        try found.check(table)
+        let obstacles = try connection.obstacles(to: table, beside: entities().map(\.name))
+        if !obstacles.isEmpty { throw Self.unkept(obstacles, in: table.entity.name, path) }
+    }
+
+    /// Returns the error for a table in which the contract cannot be kept.
+    static func unkept(_ obstacles: [String], in table: String, _ path: String) -> StorageError {
+        StorageError(
+            .schemaMismatch,
+            "the table '\(table)' of another program cannot be used as it is: \(obstacles.joined(separator: "; ")); change the "
+                + "table, or copy its rows into a new one. Nothing was changed", entity: table, path: path)
+    }
+
     /// Creates an index.
     func create(_ index: IndexDescription, of table: SQLTable) throws {
+        if index.isUnique || index.condition != nil {
+            let others = try connection.columnsNotComparedByBytes(in: table.entity.name, table.entity)
+            if let column = others.sorted().first(where: index.allFields.contains) {
+                throw StorageError(
+                    .schemaMismatch,
+                    "the column '\(column)' compares texts in another way than by bytes, so it can be in no unique and no partial "
+                        + "index; declare the column without COLLATE. Nothing was changed",
+                    entity: table.entity.name, field: column, path: path)
+            }
+        }
         try connection.execute(table.create(index, named: connection.freeName(table.indexName(index), dialect)))
     }
 
     /// Adds an entity to the catalog, or replaces its description.
     func describe(_ entity: EntityDescription) throws {
-        try connection.execute(catalog.create)
+        try makeCatalog()
         let values: [Value] = [.string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format)]
         try session.run(SQLText(catalog.upsert, values.map(SQLBinding.value)), entity: entity.name)
         // Adopting an existing table changes no table, so other processes would not notice it without this
         // call.
         try connection.catalogDidChange()
+    }
+
+    /// Makes the tables in which the database describes itself, and gives it its identity, unless it has a catalog.
+    func makeCatalog() throws {
+        if try hasCatalog() { return }
+        let properties = SQLProperties(dialect: dialect)
+        try connection.execute(catalog.create)
+        try connection.execute(properties.create)
+        let identity: [Value] = [.string(SQLProperties.identity), .string(UUID().uuidString)]
+        try session.run(SQLText(properties.insertMissing, identity.map(SQLBinding.value)), entity: "")
     }
 
     /// Removes an entity from the catalog.

@@ -67,7 +67,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     public final var engineState: EngineState { lifetime.engineState }
 
     /// Creates the storage of a model's rows, without its related rows. The first call for a model creates
-    /// its table, adopts an existing table that is exactly the table it would create, or changes the stored
+    /// its table, adopts an existing table of another program in which the contract can be kept, or changes the stored
     /// table as the model declares it.
     ///
     /// - Throws: `.invalidSchema`; `.schemaMismatch` with every difference that needs a migration step;
@@ -90,6 +90,17 @@ open class SQLDatabase: Database, @unchecked Sendable {
         try call {
             let known = try instance.links(for: relation, settings)
             return SQLLinkStorage(owner: self, links: known.links, number: known.number)
+        }
+    }
+
+    /// Makes the tables in which the database describes itself, where they are missing.
+    package final func makeCatalog() throws {
+        try call {
+            if try instance.consistently({ try instance.schema($0).hasCatalog() }) { return }
+            try instance.coordinator.write(.call) { session in
+                try begin(session, changesTables: true)
+                try instance.schema(session).makeCatalog()
+            }
         }
     }
 
@@ -142,6 +153,8 @@ open class SQLDatabase: Database, @unchecked Sendable {
             try instance.coordinator.inside(touching: entities) { session in
                 guard let handle = session.connection.underlyingHandle as? Handle else { throw refusal(of: type) }
                 session.willWrite()
+                // A file with tables and without a catalog would be taken for that of another program.
+                if session.isWriter, instance.engine.traits.hasBackup { try instance.schema(session).makeCatalog() }
                 let result: Result
                 do {
                     result = try body(handle)
@@ -185,7 +198,7 @@ open class SQLDatabase: Database, @unchecked Sendable {
     @inline(__always) final func begin(
         _ session: SQLSession, _ scope: SQLWrite.Scope = .any, changesTables: Bool = false, isOneCall: Bool = false
     ) throws {
-        guard let settings else { throw StorageError.readOnly(instance.path) }
+        guard let settings else { throw instance.readOnly }
         session.willWrite()
         try instance.begin(session, settings, scope, changesTables: changesTables, isOneCall: isOneCall)
     }

@@ -96,7 +96,7 @@ extension SQLInstance {
             if let table = found?.table { return table }
             if let found {
                 try bringUpToDate(EntityChange(from: found.stored, to: declaration), declaration, settings)
-            } else {
+            } else if try settings != nil || !lend(declaration.whole) {
                 try make(declaration, settings)
             }
             // Another process can have made it, as it declares it.
@@ -139,13 +139,15 @@ extension SQLInstance {
             throw SQLMissingTable(.noEntity(declared.name, path: path))
         }
         guard let layout = RowLayout(of: stored, for: declaration) else { throw outdated(declared.name) }
+        let otherOrder = try session.connection.columnsNotComparedByBytes(in: stored.name, stored)
         return tables.withLock { tables in
             // Another thread may have been first. A number always belongs to the same version of the same
             // entity.
             let others = tables[declared.name] ?? []
             if let known = others.first(where: { $0.declaration == declaration && $0.stored == stored }) { return known }
             let known = KnownTable(
-                SQLTable(layout, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue, stored, declaration,
+                SQLTable(layout, otherOrder: otherOrder, dialect: dialect), number: numbers.add(1, ordering: .relaxed).oldValue,
+                stored, declaration,
                 version: version ?? .max)
             // A snapshot that is older than the known tables has its own.
             if isEarlier {
@@ -229,13 +231,27 @@ extension SQLInstance {
         let declared = declaration.whole
         if try consistently({ try schema($0).entity(named: declared.name) }) != nil { return }
         guard let settings else {
-            throw StorageError.readOnly(path)
+            throw readOnly
         }
         try coordinator.write(.call, touching: declared.name) { session in
             try begin(session, settings, changesTables: true)
             let schema = schema(session)
             if try schema.entity(named: declared.name) == nil { try schema.create(SQLTable(declared, dialect: dialect)) }
         }
+    }
+
+    /// Lets a model read the table of another program in a file that cannot be written, without a catalog.
+    ///
+    /// - Returns: False when there is no such table.
+    /// - Throws: `.schemaMismatch` when it could not be adopted either.
+    private func lend(_ entity: EntityDescription) throws -> Bool {
+        let exists = try consistently { session in
+            guard let found = try session.connection.table(of: entity.name, dialect) else { return false }
+            try schema(session).checkAdoption(of: found, SQLTable(entity, dialect: dialect))
+            return true
+        }
+        if exists { lent.withLock { $0[entity.name] = entity } }
+        return exists
     }
 
     /// Changes a stored entity as a model declares it, in one transaction.
@@ -263,7 +279,9 @@ extension SQLInstance {
     }
 
     /// Returns the catalog and the tables as a session sees them.
-    func schema(_ session: SQLSession) -> StoredSchema { StoredSchema(session: session, dialect: dialect, catalog: catalog) }
+    func schema(_ session: SQLSession) -> StoredSchema {
+        StoredSchema(session: session, dialect: dialect, catalog: catalog, lent: lent.withLock { $0 })
+    }
 
     /// Returns the error of a storage whose entity was changed after it was opened.
     func outdated(_ entity: String) -> StorageError { .outdated(entity, path: path) }

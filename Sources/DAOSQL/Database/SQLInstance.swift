@@ -26,6 +26,8 @@ public final class SQLInstance: Sendable {
     let catalogVersion = Atomic<UInt64>(.max)
     /// The tables of links that were found or created, by their relationship.
     let links = Lock<[RelationDescription: KnownLinks]>([:])
+    /// The tables of another program that models read in a file that has no catalog, by their entities.
+    let lent = Lock<[String: EntityDescription]>([:])
     /// Counts the tables.
     let numbers = Atomic<Int>(0)
 
@@ -102,6 +104,9 @@ public final class SQLInstance: Sendable {
             throw error
         }
     }
+
+    /// The error of a write to a database that may only be read.
+    var readOnly: StorageError { engine.writeRefusal ?? .readOnly(path) }
 
     /// Opens the connection for writing, if only readers were open so far.
     func openWriter() throws { if writers == nil { try writer.open() } }
@@ -240,7 +245,7 @@ private final class WriterSession: Sendable {
     func get() throws -> SQLSession {
         if isSuspended.load(ordering: .acquiring) { try open() }
         guard let session = session.withLock({ $0 }) else {
-            throw StorageError.readOnly(engine.traits.path)
+            throw engine.writeRefusal ?? StorageError.readOnly(engine.traits.path)
         }
         return session
     }

@@ -51,6 +51,17 @@ public protocol SQLDialect: Sendable {
     ///   - field: The field of the column. What other programs wrote in an embedded one may be JSON in another form.
     func comparable(_ column: String, _ field: FieldDescription) -> String
 
+    /// Returns a text column as it is written in comparisons and sorts where the table declares another order than that of bytes.
+    /// By default it is the column.
+    func comparedByBytes(_ column: String) -> String
+
+    /// How a statement begins that inserts rows, before the name of the table: `INSERT INTO`, by default. Whatever the table
+    /// declares, a row that cannot be stored has to be an error.
+    var insertHead: String { get }
+
+    /// How a statement begins that changes rows, before the name of the table: `UPDATE`, by default.
+    var updateHead: String { get }
+
     /// Whether the engine orders the values of two kinds relative to each other as
     /// ``/DAOCore/Value/order(_:_:)`` does.
     func canCompare(_ left: ValueKind, with right: ValueKind) -> Bool
@@ -150,6 +161,15 @@ extension SQLDialect {
 
     /// By default the literal.
     public func constant(_ value: Value) -> String? { literal(value) }
+
+    /// Returns the column itself.
+    public func comparedByBytes(_ column: String) -> String { column }
+
+    /// `INSERT INTO`.
+    public var insertHead: String { "INSERT INTO" }
+
+    /// `UPDATE`.
+    public var updateHead: String { "UPDATE" }
 
     /// By default nil.
     public func prefix(_ expression: String, _ kind: ValueKind) -> String? { nil }

@@ -133,6 +133,18 @@ public protocol SQLConnection: AnyObject {
 
     // MARK: Tables
 
+    /// What keeps the contract from being kept in a table that another program has made, each in words that name the clause, the
+    /// index or the trigger. By default nothing.
+    ///
+    /// - Parameters:
+    ///   - table: The table, which has the columns of its entity.
+    ///   - entities: The names of the entities that the database describes.
+    func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String]
+
+    /// The columns of a table whose texts the engine itself does not compare by bytes, because another program has declared
+    /// them so: ``SQLDialect/comparedByBytes(_:)`` is written for them. By default none.
+    func columnsNotComparedByBytes(in table: String, _ entity: EntityDescription) throws -> Set<String>
+
     /// A version that changes with every change of the tables, also by other processes. Every write
     /// transaction asks for it once, after its beginning.
     func schemaVersion() throws -> UInt64
@@ -185,6 +197,12 @@ public protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    /// By default nothing.
+    public func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String] { [] }
+
+    /// By default none.
+    public func columnsNotComparedByBytes(in table: String, _ entity: EntityDescription) throws -> Set<String> { [] }
+
     /// By default the same as ``beginReading()``.
     public func beginSnapshot() throws { try beginReading() }
 

@@ -34,6 +34,10 @@ public protocol SQLEngine: AnyObject, Sendable {
     /// Checks that the database is undamaged, before its first use. By default it does nothing.
     func check(_ connection: any SQLConnection) throws
 
+    /// Why nothing may be written to the database, where the reason is neither the configuration nor a permission; nil, the
+    /// default, when it may be written.
+    var writeRefusal: StorageError? { get }
+
     /// Is told of the end of every read transaction, before its connection is used again. By default it does nothing.
     func didRead()
 
@@ -74,6 +78,9 @@ extension SQLEngine {
 
     /// By default nothing is checked.
     public func check(_ connection: any SQLConnection) throws {}
+
+    /// By default nil.
+    public var writeRefusal: StorageError? { nil }
 
     /// By default it does nothing.
     public func didRead() {}

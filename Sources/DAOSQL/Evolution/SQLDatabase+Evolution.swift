@@ -50,7 +50,7 @@ extension SQLDatabase {
     /// Makes the file as small as its content allows; see ``/DAOCore/Database``.
     public func runCompaction() throws -> CompactionReport {
         try call {
-            guard let settings else { throw StorageError.readOnly(instance.path) }
+            guard let settings else { throw instance.readOnly }
             return try instance.coordinator.write(.statement) { try $0.connection.compact(settings) }
         }
     }

@@ -6,7 +6,12 @@ extension SQLEntityStore {
         for entity in entities {
             do {
                 let table = SQLTable(entity, dialect: schema.dialect)
-                try connection.table(of: entity.name, schema.dialect)?.check(table)
+                if let found = try connection.table(of: entity.name, schema.dialect) {
+                    try found.check(table)
+                    // A trigger that needs a trusted file cannot be judged without trust.
+                    let obstacles = (try? connection.obstacles(to: table, beside: entities.map(\.name))) ?? []
+                    if !obstacles.isEmpty { try report(StoredSchema.unkept(obstacles, in: entity.name, path)) }
+                }
                 try schema.checkElements(of: table)
                 try checkIndexes(of: table)
                 for relation in entity.relations(among: entities) { try checkIndex(of: relation) }
@@ -77,12 +82,13 @@ extension SQLEntityStore {
         try statement.stream()
         let reader = statement.makeReader(of: table.entity, keyColumn: table.entity.keyIndex)
         while try reader.advance() {
-            if reader.currentKey == nil {
-                try report(reader.corruptedValue(at: table.entity.keyIndex, "it cannot be a key"))
-            }
-            for field in table.entity.fields.indices {
+            let hasKey = reader.currentKey != nil
+            if !hasKey { try report(reader.corruptedValue(at: table.entity.keyIndex, "it cannot be a key")) }
+            for (field, described) in table.entity.fields.enumerated() where hasKey || !described.isPrimaryKey {
                 do {
-                    _ = try reader.readValue(at: field)
+                    if try reader.readValue(at: field).isNull, !described.type.isOptional, described.relation == nil {
+                        try report(reader.corruptedValue(at: field, "NULL is stored"))
+                    }
                 } catch let error as StorageError where error.isDamage {
                     try report(error)
                 }

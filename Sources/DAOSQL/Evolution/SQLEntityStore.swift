@@ -47,6 +47,7 @@ final class SQLEntityStore: EntityStore {
     func setProperty(_ name: String, to value: String?) throws {
         try beginWriting()
         let properties = SQLProperties(dialect: schema.dialect)
+        try schema.makeCatalog()
         try connection.execute(properties.create)
         if let value {
             try session.run(SQLText(properties.upsert, [.value(.string(name)), .value(.string(value))]), entity: "")

@@ -101,7 +101,7 @@ struct TableAlteration {
         for index in addedIndexes {
             do {
                 try schema.create(index, of: table)
-            } catch let error as StorageError where index.isUnique {
+            } catch let error as StorageError where index.isUnique && error.engineCode != nil {
                 throw (try? collision(in: index, schema.session)) ?? error
             }
         }

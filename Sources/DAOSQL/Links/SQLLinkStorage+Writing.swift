@@ -96,7 +96,7 @@ extension SQLLinkStorage {
     ) throws {
         try owner.lifetime.call {
             guard let settings = owner.settings else {
-                throw StorageError.readOnly(owner.instance.path)
+                throw owner.instance.readOnly
             }
             func run() throws {
                 let kind: WriteKind = scope == .statement ? .statement : .call

@@ -251,7 +251,7 @@ struct ConditionWriter {
 
     /// A prefix is a range of texts, which an index on the column serves.
     private mutating func writePrefix(_ field: Int, _ prefix: String, isNegated: Bool) {
-        let column = columns[field]
+        let column = table.otherOrder.contains(field) ? comparable[field] : columns[field]
         if prefix.isEmpty {
             sql.text += column + (isNegated ? " IS NULL" : " IS NOT NULL")
             return
@@ -389,7 +389,7 @@ struct ConditionWriter {
         inner.table = table
         inner.rows = name
         inner.distance += 1
-        let columns = SQLTable.Columns(table.columns, of: table.entity, in: name, table.dialect)
+        let columns = SQLTable.Columns(table.columns, in: name, table.comparable)
         (inner.columns, inner.comparable) = (columns.stored, columns.comparable)
         try inner.write(filter)
         sql = inner.sql

@@ -106,9 +106,9 @@ struct SQLLinks: Sendable {
         let links = isInRows ? quotedName : "(SELECT DISTINCT \(child), \(parent) FROM \(quotedName)) AS links"
         selectParentCounts =
             "SELECT \(child), count(*) AS \(dialect.quoted(".count")) FROM \(links) WHERE \(child) IS NOT NULL GROUP BY \(child) ORDER BY \(child)"
-        update = "UPDATE \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
+        update = "\(dialect.updateHead) \(quotedName) SET \(child) = \(first) WHERE \(parent) = \(second)"
         deleteTail = "DELETE FROM \(quotedName) WHERE \(parent) = \(first) AND \(position) >= \(second)"
-        let delete = isInRows ? "UPDATE \(quotedName) SET \(child) = NULL" : "DELETE FROM \(quotedName)"
+        let delete = isInRows ? "\(dialect.updateHead) \(quotedName) SET \(child) = NULL" : "DELETE FROM \(quotedName)"
         deleteParents = "\(delete) WHERE \(dialect.isIn(parent, first))"
         deleteChildren = "\(delete) WHERE \(dialect.isIn(child, first))"
     }

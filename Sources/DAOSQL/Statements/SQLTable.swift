@@ -8,7 +8,7 @@ public struct SQLTable: Sendable {
     /// The entity whose rows the table holds, in ``/DAOCore/EntityDescription/rowForm``.
     public let entity: EntityDescription
     /// The entity as the catalog describes it.
-    let stored: EntityDescription
+    package let stored: EntityDescription
     /// The SQL dialect of the engine.
     public let dialect: any SQLDialect
     /// The quoted names of the columns, by the position of their fields. A list of models has no column, and
@@ -28,6 +28,8 @@ public struct SQLTable: Sendable {
 
     /// The columns as they are written in comparisons and sorts.
     let comparable: [String]
+    /// The fields whose texts the engine itself does not compare by bytes.
+    let otherOrder: Set<Int>
     /// The columns with the name of the table, for statements that read others too.
     let qualified: Columns
     /// The declared columns with the name of the table.
@@ -57,9 +59,10 @@ public struct SQLTable: Sendable {
         /// The columns as they are written in comparisons and sorts.
         let comparable: [String]
 
-        init(_ columns: [String], of entity: EntityDescription, in rows: String, _ dialect: any SQLDialect) {
-            stored = columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
-            comparable = zip(stored, entity.fields).map { dialect.comparable($0, $1) }
+        init(_ columns: [String], in rows: String, _ comparable: (String, Int) -> String) {
+            let stored = columns.map { $0 == "NULL" ? $0 : "\(rows).\($0)" }
+            self.stored = stored
+            self.comparable = stored.indices.map { comparable(stored[$0], $0) }
         }
     }
 
@@ -67,9 +70,11 @@ public struct SQLTable: Sendable {
     ///
     /// - Parameters:
     ///   - layout: What the table holds, in the order of the model's fields.
+    ///   - otherOrder: The names of the columns whose texts the engine itself does not compare by bytes.
     ///   - dialect: The engine's way of writing.
-    init(_ layout: RowLayout, dialect: any SQLDialect) {
-        self.init(layout.entity, retired: Array(zip(layout.retired, layout.retiredDefaults)), dialect: dialect)
+    init(_ layout: RowLayout, otherOrder: Set<String> = [], dialect: any SQLDialect) {
+        self.init(
+            layout.entity, retired: Array(zip(layout.retired, layout.retiredDefaults)), otherOrder: otherOrder, dialect: dialect)
     }
 
     /// Makes the statements.
@@ -78,10 +83,11 @@ public struct SQLTable: Sendable {
     ///   - entity: The entity whose rows the table holds.
     ///   - name: The unquoted name of the table; nil for the name of the entity.
     ///   - retired: The last fields, where the model does not declare them, and their defaults.
+    ///   - otherOrder: The names of the columns whose texts the engine itself does not compare by bytes.
     ///   - dialect: The SQL dialect of the engine.
     init(
         _ entity: EntityDescription, named name: String? = nil, retired: [(field: Int, defaultValue: Value)] = [],
-        dialect: any SQLDialect
+        otherOrder: Set<String> = [], dialect: any SQLDialect
     ) {
         stored = entity
         var entity = entity.rowForm
@@ -93,8 +99,13 @@ public struct SQLTable: Sendable {
         let columns = entity.fields.map { $0.type.kind.isRelationship ? "NULL" : dialect.quoted($0.name) }
         let stored = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
         self.columns = columns
-        comparable = entity.fields.map { dialect.comparable(dialect.quoted($0.name), $0) }
-        qualified = Columns(columns, of: entity, in: self.name, dialect)
+        let ordered = Set(entity.fields.indices.filter { otherOrder.contains(entity.fields[$0].name) })
+        self.otherOrder = ordered
+        func comparable(_ column: String, _ field: Int) -> String {
+            Self.comparable(column, entity.fields[field], dialect, hasOtherOrder: ordered.contains(field))
+        }
+        self.comparable = entity.fields.indices.map { comparable(dialect.quoted(entity.fields[$0].name), $0) }
+        qualified = Columns(columns, in: self.name, comparable)
         indexed = Set(entity.allIndexes.flatMap(entity.positions))
         self.retired = retired.filter { !entity.fields[$0.field].type.kind.isRelationship }
         let declaredCount = entity.fields.count - retired.count
@@ -108,7 +119,8 @@ public struct SQLTable: Sendable {
         selectByKey = "\(selectAll) WHERE \(key) = \(dialect.placeholder(1))"
         deleteByKey = "DELETE FROM \(self.name) WHERE \(key) = \(dialect.placeholder(1))"
         let placeholders = stored.indices.map { dialect.placeholder($0 + 1) }.joined(separator: ", ")
-        insert = "INSERT INTO \(self.name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
+        insert =
+            "\(dialect.insertHead) \(self.name) (\(stored.map { columns[$0] }.joined(separator: ", "))) VALUES (\(placeholders))"
         let changes = stored.filter { $0 != entity.keyIndex && $0 < declaredCount }.map {
             "\(columns[$0]) = excluded.\(columns[$0])"
         }
@@ -116,6 +128,17 @@ public struct SQLTable: Sendable {
             "\(insert) ON CONFLICT (\(key)) DO " + (changes.isEmpty ? "NOTHING" : "UPDATE SET \(changes.joined(separator: ", "))")
         partialIndexes = entity.indexes.compactMap(condition)
         elementTables = elementIndexes.compactMap { ElementTable($0, of: self) }
+    }
+
+    /// Returns a column of a field, with the name of its rows or without, as it is written in comparisons and sorts.
+    func comparable(_ column: String, _ field: Int) -> String {
+        Self.comparable(column, entity.fields[field], dialect, hasOtherOrder: otherOrder.contains(field))
+    }
+
+    private static func comparable(
+        _ column: String, _ field: FieldDescription, _ dialect: any SQLDialect, hasOtherOrder: Bool
+    ) -> String {
+        hasOtherOrder ? dialect.comparedByBytes(column) : dialect.comparable(column, field)
     }
 
     /// Returns the statement that writes one row.
@@ -138,7 +161,7 @@ public struct SQLTable: Sendable {
     /// - Parameter fields: The positions of the columns, ascending.
     func update(_ fields: [Int]) -> String {
         let changes = fields.enumerated().map { "\(columns[$1]) = \(dialect.placeholder($0 + 1))" }
-        return "UPDATE \(name) SET \(changes.joined(separator: ", ")) WHERE \(columns[entity.keyIndex]) = "
+        return "\(dialect.updateHead) \(name) SET \(changes.joined(separator: ", ")) WHERE \(columns[entity.keyIndex]) = "
             + dialect.placeholder(fields.count + 1)
     }
 
@@ -394,7 +417,7 @@ extension SQLTable {
             return "\(column) = \(change.isIncrease ? "\(column) + " : "")\(dialect.placeholder(number + 1))"
         }
         if let counter { terms.append("\(columns[counter]) = \(columns[counter]) + 1") }
-        let head = "UPDATE \(written.source) SET \(terms.joined(separator: ", "))"
+        let head = "\(dialect.updateHead) \(written.source) SET \(terms.joined(separator: ", "))"
         return try written.filtered(SQLText(head, changes.map { .value($0.value) }), filter, related)
     }
 
@@ -487,7 +510,7 @@ extension SQLTable {
             try write(query.filter, to: &writer, \.qualifiedText)
             writer.write(")")
         }
-        let field = dialect.comparable("\(alias).\(target.columns[sort.field])", target.entity.fields[sort.field])
+        let field = target.comparable("\(alias).\(target.columns[sort.field])", sort.field)
         let first = target.sortTerm(
             sort.field, field, isAscending: sort.isAscending, nilsFirst: sort.nilsFirst, mayBeMissing: mayBeMissing)
         writer.write(" ORDER BY \(first), ")

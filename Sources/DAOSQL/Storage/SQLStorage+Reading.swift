@@ -225,12 +225,17 @@ extension SQLStorage {
 extension SQLRowReader {
     /// Returns the keys of the rows.
     ///
-    /// - Throws: `.corruptedValue` for a value that cannot be a key.
+    /// - Throws: `.corruptedValue` for a value that cannot be a key, unless such values are reported.
     func keys() throws -> [Key] {
         var keys: [Key] = []
         while try advance() {
-            guard let key = currentKey else { throw corruptedValue(at: entity.keyIndex, "it cannot be a key") }
-            keys.append(key)
+            if let key = currentKey {
+                keys.append(key)
+                continue
+            }
+            let error = corruptedValue(at: entity.keyIndex, "it cannot be a key")
+            guard let report = UnreadableKeys.report else { throw error }
+            report(error)
         }
         return keys
     }

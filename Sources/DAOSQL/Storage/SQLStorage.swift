@@ -146,7 +146,7 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
             }
         }
         return try lifetime.call {
-            if owner.settings == nil { throw StorageError.readOnly(owner.instance.path) }
+            if owner.settings == nil { throw owner.instance.readOnly }
             return try repeating(run)
         }
     }

@@ -98,7 +98,10 @@ extension SQLiteConnection {
         let references = try texts(
             "SELECT m.name FROM sqlite_master m, pragma_foreign_key_list(m.name) f WHERE m.type = 'table' "
                 + "AND f.\"table\" = \(text) COLLATE NOCASE")
-        return triggers.map { "the trigger '\($0)'" } + views.map { "'\($0)'" }
+        let own = SQLWords(try texts("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(text)").first ?? "")
+        // No table of the suite has these words.
+        let clauses = ["CHECK", "REFERENCES", "COLLATE", "AUTOINCREMENT", "GENERATED", "STRICT"].filter { own.contains([$0]) }
+        return clauses.map { "the clause \($0) of the table" } + triggers.map { "the trigger '\($0)'" } + views.map { "'\($0)'" }
             + references.map { "a foreign key of '\($0)'" }
     }
 

@@ -5,10 +5,13 @@ import Foundation
 /// Extended result codes. SQLite defines them as macros that Swift does not import.
 enum ExtendedCode {
     static let constraintPrimaryKey = SQLITE_CONSTRAINT | (6 << 8)
+    static let constraintTrigger = SQLITE_CONSTRAINT | (7 << 8)
     static let constraintUnique = SQLITE_CONSTRAINT | (8 << 8)
     static let constraintRowID = SQLITE_CONSTRAINT | (10 << 8)
     /// The file was moved or removed.
     static let readOnlyMoved = SQLITE_READONLY | (4 << 8)
+    /// A file that may only be read has a journal that has to be undone.
+    static let readOnlyRollback = SQLITE_READONLY | (3 << 8)
     static let noMemoryForIO = SQLITE_IOERR | (12 << 8)
     static let refusedByIO = SQLITE_IOERR | (28 << 8)
     static let oldSnapshot = SQLITE_ERROR | (3 << 8)

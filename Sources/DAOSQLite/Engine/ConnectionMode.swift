@@ -57,6 +57,11 @@ extension SQLiteConnection {
         return connection
     }
 
+    /// What the file at a path has, which nobody has open and which has no log. Neither it nor a file beside it is changed.
+    static func content(at path: String, _ settings: SQLiteSettings) throws -> BackupFile.Content {
+        try BackupFile.Content(of: open(path, .immutable, settings), SQLiteDialect())
+    }
+
     /// SQLite accepts this option only in a URI. Every byte with a meaning in a URI is escaped, so that the
     /// URI names exactly this file.
     private static func immutableURI(_ path: String) -> String {

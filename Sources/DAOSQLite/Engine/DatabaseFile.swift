@@ -232,6 +232,9 @@ extension DatabaseFile {
             && start.suffix(4).allSatisfy { $0 == 0 }
     }
 
+    /// Whether a log or its index is beside the file, even an empty one.
+    var isLogThere: Bool { isShared || access(resolved + "-wal", F_OK) == 0 }
+
     /// Whether there is a log or a journal beside the file that is not empty.
     var hasLog: Bool {
         ["-wal", "-journal"].contains { suffix in

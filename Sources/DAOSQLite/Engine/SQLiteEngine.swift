@@ -12,6 +12,12 @@ final class SQLiteEngine: SQLEngine {
     /// Whether the pages of the file have checksums that are verified.
     private let verifies: Bool
     private let attached: AttachedFiles
+    /// Whether the file had pages when it was opened.
+    private let hadPages: Bool
+    /// Whether a log was beside the file when it was opened.
+    private let hadLog: Bool
+    /// Whether another program has made the file, and it is not adopted; nil as long as nobody wants to write.
+    private let foreign = Lock<Bool?>(nil)
     private let mark = Lock<FileMark?>(nil)
 
     /// Whether every call fails until the file is opened again.
@@ -24,7 +30,7 @@ final class SQLiteEngine: SQLEngine {
 
     /// Checks a file. It must not be open in this process.
     ///
-    /// - Throws: The errors of ``DatabaseFile/checkHeader()``.
+    /// - Throws: The errors of ``DatabaseFile/checkHeader()`` and ``isForeign(_:)``.
     init(_ file: DatabaseFile, _ settings: SQLiteSettings, writes: Bool) throws {
         let hasChecksums = try file.checkHeader()
         var settings = settings
@@ -33,7 +39,79 @@ final class SQLiteEngine: SQLEngine {
         attached = AttachedFiles([file.path], settings.detachment)
         self.settings = settings
         verifies = settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
-        canWrite = file.isWritable && writes
+        hadPages = hasChecksums != nil
+        hadLog = file.isLogThere
+        let mayWrite = file.isWritable && writes
+        let isForeign = try mayWrite && !settings.adopts && hadPages && Self.looksForeign(file, settings)
+        canWrite = mayWrite && !isForeign
+        if mayWrite { foreign.withLock { $0 = isForeign } }
+        if canWrite, settings.adopts, hadPages { try checkBeforeAdopting() }
+    }
+
+    /// Refuses a damaged file of another program before anything is changed.
+    private func checkBeforeAdopting() throws {
+        do {
+            let connection = try SQLiteConnection.open(file.path, .readOnly, settings)
+            if try BackupFile.Content(of: connection, dialect) == .other { try check(connection) }
+        } catch let error as StorageError where error.engineCode == Int(ExtendedCode.readOnlyRollback) {
+            // Only a connection that writes can undo what another program has left, and see what there is then.
+        }
+    }
+
+    /// Whether nothing may be written to the file, because another program has made it and the configuration does not adopt it.
+    ///
+    /// - Parameter other: The settings of a database that wants to write.
+    /// - Throws: `.invalidConfiguration` when it adopts the file, which this process has open without that.
+    func isForeign(_ other: SQLiteSettings) throws -> Bool {
+        let known = foreign.withLock { $0 }
+        if other.adopts, known == true {
+            throw StorageError(
+                .invalidConfiguration,
+                "this process has the file open without adopt=true; close that database first", path: file.path)
+        }
+        let isForeign = try known ?? (!other.adopts && hadPages && Self.looksForeign(file, settings))
+        foreign.withLock { $0 = isForeign }
+        return isForeign
+    }
+
+    /// Looks into a file without changing it.
+    private static func looksForeign(_ file: DatabaseFile, _ settings: SQLiteSettings) throws -> Bool {
+        do {
+            let connection = try SQLiteConnection.open(file.path, .readOnly, settings)
+            return switch try BackupFile.Content(of: connection, SQLiteDialect()) {
+            case .database: false
+            case .other: true
+            // A file of this library has a log from its first page on.
+            case .nothing: try connection.texts("PRAGMA journal_mode") != ["wal"]
+            }
+        } catch let error as StorageError where error.engineCode == Int(ExtendedCode.readOnlyRollback) {
+            throw StorageError(
+                .busy,
+                "another program was interrupted while it wrote to the file, and left its journal; open the file with that program, "
+                    + "which undoes what it had not finished. Nothing was changed",
+                path: file.path, engineCode: error.engineCode, engineMessage: error.engineMessage)
+        }
+    }
+
+    var writeRefusal: StorageError? {
+        guard foreign.withLock({ $0 }) == true else { return nil }
+        return StorageError(
+            .readOnly,
+            "another program has made the file, so nothing is written to it; open it with adopt=true to use it with this library "
+                + "too, which gives it a write-ahead log and the tables 'dao_catalog' and 'dao_properties'. Nothing was changed",
+            path: file.path)
+    }
+
+    /// Removes the log that a connection has made which may not write, and could not remove it. What others have written into
+    /// it meanwhile is moved into the file, as when the last connection of any program is closed.
+    private func removeNewLog() {
+        guard !canWrite, !hadLog, file.isWritable, file.isLogThere, (try? attached.check(file.path)) != nil else { return }
+        var handle: OpaquePointer?
+        let layer = settings.checksums == .none ? nil : PageChecksums.layer
+        if sqlite3_open_v2(file.path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer) == SQLITE_OK {
+            sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
+        }
+        sqlite3_close_v2(handle)
     }
 
     /// How a connection for reading is opened now.
@@ -79,6 +157,7 @@ final class SQLiteEngine: SQLEngine {
     /// All connections are closed by then.
     func close() {
         parked.close()
+        removeNewLog()
         mark.withLock { $0 = nil }
     }
 
@@ -128,12 +207,20 @@ final class SQLiteEngine: SQLEngine {
         _ = try connection.integers("PRAGMA schema_version")
         _ = try connection.integers("SELECT count(*) FROM sqlite_master")
         let pages = try connection.integers("PRAGMA page_count").first ?? 0
-        guard pages < 1024 else { return }
-        guard let line = try connection.damage("quick_check(20)").first else { return }
+        guard pages < 1024, let line = try firstDamage(connection) else { return }
         throw connection.damagedPage(line)
             ?? StorageError(
                 .corrupted, "the database is damaged; restore it from a backup, or recover what is left with 'sqlite3 .recover'",
                 path: file.path, engineCode: Int(SQLITE_CORRUPT), engineMessage: line)
+    }
+
+    private func firstDamage(_ connection: SQLiteConnection) throws -> String? {
+        do {
+            return try connection.damage("quick_check(20)").first
+        } catch let error as StorageError where error.engineCode == Int(SQLITE_ERROR) {
+            // An index of another program has a collation or a function that only that program knows.
+            return nil
+        }
     }
 
     func writeBackup(
@@ -143,7 +230,8 @@ final class SQLiteEngine: SQLEngine {
             throw StorageError.backupUnsupported(traits.name, path: file.path)
         }
         try BackupFile.replace(
-            path, of: file.path, isOpen: SQLiteDatabase.isOpen, isDatabase: DatabaseFile.isDatabase
+            path, of: file.path, with: BackupFile.Content(of: connection, dialect), isOpen: SQLiteDatabase.isOpen,
+            isDatabase: DatabaseFile.isDatabase, content: { try SQLiteConnection.content(at: $0, settings) }
         ) { temporary, _ in try connection.copy(to: temporary, onProgress) }
     }
 }

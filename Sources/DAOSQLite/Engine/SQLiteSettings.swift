@@ -9,6 +9,8 @@ struct SQLiteSettings: Sendable {
     let maximumReaders: Int
     /// Whether the schema may use functions and virtual tables that are not known to be harmless.
     let trustsSchema: Bool
+    /// Whether the file of another program becomes a database of this library too.
+    let adopts: Bool
     /// The permissions of a file that is created; nil for those that the process gives its files.
     let fileMode: UInt16?
     /// Whether pages have checksums; nil when the file decides.
@@ -33,6 +35,7 @@ struct SQLiteSettings: Sendable {
         busyTimeout = configuration.busyTimeout
         maximumReaders = try configuration.count("maxReaders", in: 1...100_000) ?? 120
         trustsSchema = try configuration.flag("trustedSchema") ?? false
+        adopts = try configuration.flag("adopt") ?? false
         fileMode = try configuration.fileMode()
         wantsChecksums = try configuration.flag("checksums")
         cache = PageCache(try configuration.size("cache"))

@@ -111,9 +111,10 @@ private func columnText(_ value: OpaquePointer?) -> String? {
 private func columnValue(_ argument: OpaquePointer?, _ kind: ValueKind) -> Value {
     let value = RowValue(argument)
     switch (value.type, kind) {
-    case (SQLITE_INTEGER, .bool): return .bool(value.integer != 0)
-    case (SQLITE_INTEGER, _) where kind.integerRange != nil: return .integer(value.integer)
-    case (SQLITE_FLOAT, .double), (SQLITE_FLOAT, .float): return .double(value.double)
+    case (SQLITE_INTEGER, .bool) where 0...1 ~= value.integer: return .bool(value.integer == 1)
+    case (SQLITE_INTEGER, _) where kind.integerRange?.contains(value.integer) == true: return .integer(value.integer)
+    case (SQLITE_FLOAT, .double): return .double(value.double)
+    case (SQLITE_FLOAT, .float) where Double(Float(value.double)) == value.double: return .double(value.double)
     case (SQLITE_FLOAT, .date): return .date(Date(timeIntervalSinceReferenceDate: value.double))
     case (SQLITE_TEXT, .decimal): return columnText(argument).flatMap(Decimal.init(storedText:)).map(Value.decimal) ?? .null
     case (SQLITE_TEXT, .string), (SQLITE_TEXT, .url), (SQLITE_TEXT, .embedded):

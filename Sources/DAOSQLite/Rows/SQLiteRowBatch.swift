@@ -15,6 +15,8 @@ final class SQLiteRowBatch: SQLRowBatch {
     private let entity: String
     /// Whether only the fields in `fields` are bound.
     private let isPartial: Bool
+    /// Whether every row that is stored changes one row of the table.
+    private let mustChange: Bool
     private let fields: FieldSet
     /// The number of bound parameters. It is never accessed during another access, so that a field does not pay for the check of
     /// that.
@@ -31,7 +33,10 @@ final class SQLiteRowBatch: SQLRowBatch {
             isPartial = false
             fields = FieldSet()
         }
-        statement = try connection.prepared(table.text(of: write), entity: entity)
+        let text = table.text(of: write)
+        // A row that is only its key is not written again.
+        mustChange = !text.hasSuffix("DO NOTHING")
+        statement = try connection.prepared(text, entity: entity)
         super.init()
     }
 
@@ -51,6 +56,16 @@ final class SQLiteRowBatch: SQLRowBatch {
             return try refuse(refused)
         }
         sqlite3_reset(statement)
+        if sqlite3_changes(connection.handle) != 1, mustChange { throw swallowed }
+    }
+
+    /// The error for a row that SQLite has not stored, although it reports success.
+    private var swallowed: StorageError {
+        StorageError(
+            .schemaMismatch,
+            "a trigger of the table has kept the row from being written, without an error; remove the trigger, or its "
+                + "RAISE(IGNORE)", entity: entity, path: connection.path, engineCode: Int(ExtendedCode.constraintTrigger),
+            engineMessage: nil)
     }
 
     private func refusal(_ code: Int32) -> any Error {

@@ -56,7 +56,8 @@ enum Fault: String, CaseIterable, Sendable {
     // Files, and who is told of calls
     case createsRegardless, writesReadOnly, ignoresUnknownOptions, ignoresEncryptionKeys, showsSecrets, replacesStrangers,
         emptiesDamaged,
-        readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, backupsIntoAnyFile, instrumentsHearNothing,
+        readsDamagedPages, errorsNameNoPath, backupsLoseARow, backupsReplaceAnything, backupsReplaceOthers,
+        backupsIntoAnyFile, instrumentsHearNothing,
         instrumentsHearTwice,
         instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen, compactionHoldsWriters, pathsStayRelative,
         suspensionIgnoresStreams
@@ -173,6 +174,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .readsDamagedPages: ["L.bitFlips"]
         case .backupsLoseARow: ["L.backup"]
         case .backupsReplaceAnything: ["L.backupRefusals"]
+        case .backupsReplaceOthers: ["L.backupOfAnother"]
         case .backupsIntoAnyFile: ["L.backupBesideStrangers"]
         case .instrumentsHearNothing, .instrumentsHearTwice: ["L.instrumentCalls"]
         case .instrumentsMissWaits: ["L.instrumentWaits"]

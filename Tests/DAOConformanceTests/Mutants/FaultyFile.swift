@@ -155,7 +155,12 @@ final class FaultyFile: Database {
         if fault == .backupsReplaceAnything { try? FileManager.default.removeItem(atPath: path) }
         let place = TemporaryFile.path(beside: URL(fileURLWithPath: path).resolvingSymlinksInPath().path, as: "backup")
         let left = fault == .backupsIntoAnyFile ? FileHandle(forUpdatingAtPath: place) : nil
-        try base.runBackup(to: path, onProgress: onProgress)
+        do {
+            try base.runBackup(to: path, onProgress: onProgress)
+        } catch let error as StorageError where error.kind == .invalidConfiguration && fault == .backupsReplaceOthers {
+            if path != configuration.path { try FileManager.default.removeItem(atPath: path) }
+            try base.runBackup(to: path, onProgress: onProgress)
+        }
         if let left {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             _ = bytes.withUnsafeBytes { pwrite(left.fileDescriptor, $0.baseAddress, $0.count, 0) }

@@ -116,17 +116,27 @@ extension RowReader {
         return try readValue(at: index, as: kind == .toOne ? entity.fields[index].relation?.keyKind ?? kind : kind)
     }
 
-    /// Returns the field as a value of a kind. It is not nil.
+    /// Returns the field as a value of a kind. It is not nil. It refuses what the Swift type of the kind refuses, so that every way
+    /// to read a value has one answer (contract V3).
     final func readValue(at index: Int, as kind: ValueKind) throws -> Value {
         switch kind {
-        case .bool: return .bool(try readInt64(at: index) != 0)
-        case .int8, .int16, .int32, .int64: return .integer(try readInt64(at: index))
-        case .uint8, .uint16, .uint32, .uint64:
-            let value = try readUInt64(at: index)
-            return Int64(exactly: value).map(Value.integer) ?? .unsigned(value)
-        case .float, .double: return .double(try readDouble(at: index))
+        case .bool: return .bool(try Bool.read(from: self, at: index))
+        case .int8: return try Int8.read(from: self, at: index).fieldValue
+        case .int16: return try Int16.read(from: self, at: index).fieldValue
+        case .int32: return try Int32.read(from: self, at: index).fieldValue
+        case .int64: return .integer(try readInt64(at: index))
+        case .uint8: return try UInt8.read(from: self, at: index).fieldValue
+        case .uint16: return try UInt16.read(from: self, at: index).fieldValue
+        case .uint32: return try UInt32.read(from: self, at: index).fieldValue
+        case .uint64: return try UInt64.read(from: self, at: index).fieldValue
+        case .float: return .double(Double(try Float.read(from: self, at: index)))
+        case .double: return .double(try readDouble(at: index))
         case .decimal: return .decimal(try Decimal.read(from: self, at: index))
-        case .string, .url, .embedded: return .string(try readString(at: index))
+        case .string, .embedded: return .string(try readString(at: index))
+        case .url:
+            let text = try readString(at: index)
+            guard URL(string: text) != nil else { throw corruptedValue(at: index, "text that is not a URL") }
+            return .string(text)
         case .data: return .data(try readData(at: index))
         case .uuid: return .uuid(try readUUID(at: index))
         case .date: return .date(Date(timeIntervalSinceReferenceDate: try readDouble(at: index)))
