@@ -12,7 +12,6 @@ final class SQLiteEngine: SQLEngine {
     /// Whether the pages of the file have checksums that are verified.
     private let verifies: Bool
     private let attached: AttachedFiles
-    private let mark = Lock<FileMark?>(nil)
 
     /// Whether every call fails until the file is opened again.
     var hasFailed: Bool { settings.outcome.isUnknown }
@@ -56,30 +55,22 @@ final class SQLiteEngine: SQLEngine {
         if mode == .immutable || mode == .unlocked { return try SQLiteConnection.open(file.path, mode, settings) }
         // SQLite finds the file and its log by the path.
         try attached.check(file.path)
-        try markLog()
+        try settings.markedLog.set(for: file)
         let connection = try SQLiteConnection.open(file.path, mode, settings)
         // The log may be new.
-        try markLog()
+        try settings.markedLog.set(for: file)
         return connection
-    }
-
-    /// Marks the log as that of this file for as long as the engine is open.
-    private func markLog() throws {
-        try mark.withLock { mark in
-            if let mark, mark.isAt(file.resolved + "-wal") { return }
-            mark = try file.markLog() ?? mark
-        }
     }
 
     func suspend() {
         parked.mayBegin()
-        mark.withLock { $0 = nil }
+        settings.markedLog.release()
     }
 
     /// All connections are closed by then.
     func close() {
         parked.close()
-        mark.withLock { $0 = nil }
+        settings.markedLog.release()
     }
 
     func didRead() { parked.didRead(on: self) }
