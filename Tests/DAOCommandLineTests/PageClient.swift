@@ -96,7 +96,7 @@ final class PageClient {
         try #require(connected == 0)
         var rest = request
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { send(descriptor, $0.baseAddress, $0.count, flags) }
+            let sent = rest.withUnsafeBytes { transmit(descriptor, $0, flags) }
             // The server need not read a request that it refuses.
             if sent <= 0 { break }
             rest = rest.dropFirst(sent)
@@ -115,4 +115,8 @@ final class PageClient {
         return Answer(
             status: status, headers: Dictionary(headers, uniquingKeysWith: { $1 }), body: Data(answer[end.upperBound...]))
     }
+}
+
+private func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
 }
