@@ -27,7 +27,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: rehearse-apple help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -51,6 +51,7 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, ThreadSanitizer, tests, compiler messages, documentation
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
+	@[ "$$(uname)" != Linux ] || Scripts/rehearse-apple.py shell
 	@$(MAKE) --no-print-directory consumers
 	@$(MAKE) --no-print-directory examples
 	@$(MAKE) --no-print-directory newcomer
@@ -203,6 +204,11 @@ docs: ## Build the documentation of every symbol and all guides as a searchable 
 	@swift build $(SWIFT_FLAGS) --quiet
 	@Scripts/bench-bars.py --check
 	@Scripts/docs.py $(if $(BASE_PATH),--base-path "$(BASE_PATH)")
+
+rehearse-apple: ## Rehearse Apple's platforms on Linux (ARGUMENTS="types shell": only these parts): types, locks, LMDB, scripts
+	@Scripts/setup.sh
+	@swift build --product dao-conformance $(SWIFT_FLAGS) --quiet
+	@Scripts/rehearse-apple.py $(ARGUMENTS)
 
 format: ## Format the sources in place
 	swift format --in-place --recursive Package.swift Sources Tests Plugins Examples

@@ -1,11 +1,27 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
+// On Apple's platforms SQLite is part of each SDK. The flags of another one, such as brew's, are those of macOS, and SwiftPM would pass
+// them to builds for iOS and Mac Catalyst too.
+#if os(Linux)
+    let sqlitePackage: String? = "sqlite3"
+#else
+    let sqlitePackage: String? = nil
+#endif
+
+// What an application has to declare for Apple: that libraries look at times of files and at free space. Linux gets no bundle.
+#if os(Linux)
+    let (privacyResources, privacyExclusions): ([Resource], [String]) = ([], ["PrivacyInfo.xcprivacy"])
+#else
+    let (privacyResources, privacyExclusions): ([Resource], [String]) = ([.copy("PrivacyInfo.xcprivacy")], [])
+#endif
+
 // The manifest is the map of the suite: every target an application may depend on is a product of its own,
 // and each imports only what stands below it.
 let package = Package(
     name: "swift-dao",
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    // Not watchOS: it has 32 bits on some watches, and the positions of locks in files need more. Mac Catalyst follows iOS.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
     products: [
         .library(name: "DAOCore", targets: ["DAOCore"]),
         .library(name: "DAOKeyValue", targets: ["DAOKeyValue"]),
@@ -46,7 +62,7 @@ let package = Package(
     ],
     targets: [
         // System libraries
-        .systemLibrary(name: "DAOSystemSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+        .systemLibrary(name: "DAOSystemSQLite", pkgConfig: sqlitePackage, providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "DAOSystemPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(name: "DAOSystemLMDB", pkgConfig: "lmdb", providers: [.apt(["liblmdb-dev"]), .brew(["lmdb"])]),
         .systemLibrary(
@@ -59,7 +75,8 @@ let package = Package(
         .target(name: "DAORedaction"),
 
         // The words, and the one meaning of predicates and sorting
-        .target(name: "DAOCore", dependencies: ["DAORedaction"]),
+        .target(
+            name: "DAOCore", dependencies: ["DAORedaction"], exclude: privacyExclusions, resources: privacyResources),
 
         // What an instrument is told, for the packages of the traits; empty without them
         .target(
@@ -78,7 +95,9 @@ let package = Package(
 
         // A database on any SQL engine, and two such engines
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
-        .target(name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSystemSQLite"]),
+        .target(
+            name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSystemSQLite"], exclude: privacyExclusions,
+            resources: privacyResources),
         .target(name: "DAOPostgres", dependencies: ["DAOSQL", "DAORedaction", "DAOSystemPostgres"]),
         // Checksums of pages, in C: a layer below SQLite
         .target(name: "DAOSQLiteChecksums", dependencies: ["DAOSystemSQLite"]),

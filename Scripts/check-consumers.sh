@@ -31,6 +31,11 @@ hidden_from() {
 can_hide=no
 if [ "$(uname)" = Linux ] && [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; then can_hide=yes; fi
 
+# The libraries that the program is linked with.
+linked() {
+    if [ "$(uname)" = Linux ]; then ldd $build/debug/App; else otool -L $build/debug/App; fi
+}
+
 # They share a build. Memory comes first, so that what all use is built without any of the headers, where nothing
 # is built yet.
 for BACKEND in Memory Nodes SQLite LMDB; do
@@ -54,7 +59,7 @@ for BACKEND in Memory Nodes SQLite LMDB; do
         library=${library%-fe}
         # Foundation itself loads libcurl for the client of DAOTransport.
         if [ $BACKEND-$library = Nodes-curl ]; then continue; fi
-        if [ "$(uname)" = Linux ] && ldd $build/debug/App | grep -q "lib${library#lib}"; then
+        if linked | grep -q "lib${library#lib}"; then
             echo "check-consumers: $BACKEND links $library" >&2
             exit 1
         fi

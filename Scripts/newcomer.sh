@@ -77,6 +77,8 @@ END
 quietly swift package "${options[@]}" --allow-writing-to-package-directory generate-models
 quietly swift package "${options[@]}" --allow-writing-to-package-directory generate-models --check
 [ -f Sources/Notebook/Models/NoteModel.swift ] || { echo "newcomer: there is no NoteModel.swift" >&2; exit 1; }
+# A plugin may be in a sandbox that lets it write there alone.
+[ -n "$(find "$root/.build/plugins" -type d -name module-cache)" ] || { echo "newcomer: the compiler's cache is not where the plugin may write" >&2; exit 1; }
 echo "newcomer: the model of Note is generated"
 
 quietly swift build "${options[@]}" --product Notebook

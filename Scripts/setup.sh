@@ -12,8 +12,9 @@ set -euo pipefail
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
     "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/lib/postgresql:postgresql"
     "pgrep:procps" "openssl:openssl")
+# SQLite comes with macOS: that of brew is built for macOS alone, and stands in the way of applications for iOS.
 # The package "postgresql" of brew has no version; any from 13 on will do.
-brew=("pkg-config:pkg-config" "sqlite3:sqlite3" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17")
+brew=("pkg-config:pkg-config" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17")
 command -v python3 >/dev/null || brew+=("python3:python3")
 if [ "${1:-}" = "--demo" ]; then
     debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")
@@ -48,8 +49,8 @@ if command -v apt-get >/dev/null; then
         as_root=(sudo)
     fi
     echo "setup: installing ${missing[*]} with apt-get"
-    "${as_root[@]}" apt-get update -qq
-    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+    ${as_root[@]+"${as_root[@]}"} apt-get update -qq
+    ${as_root[@]+"${as_root[@]}"} env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ${missing[@]+"${missing[@]}"} >/dev/null
 elif command -v brew >/dev/null; then
     for entry in "${brew[@]}"; do
         name=${entry##*:}

@@ -3,6 +3,8 @@
 #
 #   Scripts/test.sh FILTER [options of swift test]      FILTER is a regular expression; empty for all tests
 set -uo pipefail
+# A Mac's shell allows 256 open files; tests that run side by side have more.
+if [ "$(ulimit -n)" != unlimited ] && [ "$(ulimit -n)" -lt 4096 ]; then ulimit -n 4096 || echo "test.sh: no more than $(ulimit -n) open files" >&2; fi
 log=$(mktemp)
 faults_log=$(mktemp)
 trap 'rm -f "$log" "$faults_log"' EXIT

@@ -40,6 +40,7 @@ fi
 
 # The path of a socket has to be short.
 place=$(mktemp -d /tmp/dao-pg.XXXXXX)
+# Bash 3.2, which macOS has, takes an empty array for a variable that is not set; hence the form in which these words are used.
 as_owner=()
 if [ "$(id -u)" -eq 0 ]; then
     if command -v setpriv >/dev/null; then
@@ -54,7 +55,7 @@ chmod 755 "$place"
 stop() {
     [ -n "${child:-}" ] && kill "$child" 2>/dev/null && wait "$child" 2>/dev/null
     for data in "$place"/*/postmaster.pid; do
-        "${as_owner[@]}" "$binaries/pg_ctl" -D "$(dirname "$data")" -m immediate -w stop >/dev/null 2>&1
+        ${as_owner[@]+"${as_owner[@]}"} "$binaries/pg_ctl" -D "$(dirname "$data")" -m immediate -w stop >/dev/null 2>&1
     done
     rm -rf "$place"
 }
@@ -68,10 +69,10 @@ trap 'exit 143' TERM
 # Nothing is stored for longer than the command runs, so nothing has to be synced.
 (
     cd "$place" || exit 1
-    "${as_owner[@]}" "$binaries/initdb" --no-sync -D data -U dao -A trust -E UTF8 --no-locale &&
+    ${as_owner[@]+"${as_owner[@]}"} "$binaries/initdb" --no-sync -D data -U dao -A trust -E UTF8 --no-locale &&
         # Only this user needs a password.
-        sed -i.old '1i local all dao_locked scram-sha-256' data/pg_hba.conf &&
-        "${as_owner[@]}" "$binaries/pg_ctl" -D data -l log -w -t 60 start -o "-c fsync=$syncs -c full_page_writes=$syncs -c listen_addresses='' \
+        { echo 'local all dao_locked scram-sha-256' && cat data/pg_hba.conf; } >hba.new && cat hba.new >data/pg_hba.conf &&
+        ${as_owner[@]+"${as_owner[@]}"} "$binaries/pg_ctl" -D data -l log -w -t 60 start -o "-c fsync=$syncs -c full_page_writes=$syncs -c listen_addresses='' \
             -c unix_socket_directories='$place' -c max_connections=400 -c shared_buffers=64MB -c max_wal_size=4GB -c jit=off"
 ) >"$place/start.log" 2>&1
 if [ $? -ne 0 ]; then

@@ -116,24 +116,36 @@ import PackagePlugin
         return process.terminationStatus
     }
 
+    #if os(macOS)
+        /// What `xcrun` says of the SDK for macOS.
+        private func sdk(_ question: String, in work: URL) throws -> String {
+            let output = work.appendingPathComponent("sdk.txt")
+            try Data().write(to: output)
+            let file = try FileHandle(forWritingTo: output)
+            defer { try? file.close() }
+            _ = try run(URL(fileURLWithPath: "/usr/bin/xcrun"), ["--sdk", "macosx", question], output: file)
+            return try String(contentsOf: output, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    #endif
+
     private func request(for target: SwiftSourceModuleTarget, context: PluginContext, tool: URL) throws -> Request {
         let products = tool.deletingLastPathComponent()
         let work = context.pluginWorkDirectoryURL.appendingPathComponent(target.name)
         try FileManager.default.createDirectory(at: work, withIntermediateDirectories: true)
         var maps: [String] = []
         var flags = ["-package-name", String(context.package.id.map { $0.isLetter || $0.isNumber ? $0 : "_" })]
+        // A plugin may write nowhere else, where it is in a sandbox.
+        flags += ["-module-cache-path", work.appendingPathComponent("module-cache").path]
         #if os(macOS)
-            // The driver finds the system by itself, the frontend does not. The modules are built for the manifest's platform.
+            // The driver finds the system by itself, the frontend does not. The system of the SDK can use modules for any older one,
+            // whatever platform the package names.
+            let version = try sdk("--show-sdk-version", in: work)
             #if arch(arm64)
-                flags += ["-target", "arm64-apple-macosx15.0"]
+                flags += ["-target", "arm64-apple-macosx\(version)"]
             #else
-                flags += ["-target", "x86_64-apple-macosx15.0"]
+                flags += ["-target", "x86_64-apple-macosx\(version)"]
             #endif
-            let output = work.appendingPathComponent("sdk.txt")
-            try Data().write(to: output)
-            _ = try run(
-                URL(fileURLWithPath: "/usr/bin/xcrun"), ["--show-sdk-path"], output: try FileHandle(forWritingTo: output))
-            flags += ["-sdk", try String(contentsOf: output, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)]
+            flags += ["-sdk", try sdk("--show-sdk-path", in: work)]
         #endif
         for dependency in target.recursiveTargetDependencies {
             if let library = dependency as? SystemLibraryTarget {

@@ -66,24 +66,28 @@ struct SwiftCompiler {
     ///
     /// - Returns: What it writes to the error stream.
     private func run(_ arguments: [String]) throws -> String {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: request.compiler)
-        process.arguments = ["-frontend"] + arguments
-        process.currentDirectoryURL = URL(fileURLWithPath: request.package)
-        let errors = Pipe()
-        process.standardError = errors
-        process.standardOutput = FileHandle.nullDevice
-        do {
-            try process.run()
-        } catch {
-            throw GenerationFailure("'\(request.compiler)' cannot be run: \(error.localizedDescription)")
-        }
-        // The two runs take seconds; a compiler that hangs is ended.
-        let deadline = DispatchWorkItem { process.terminate() }
-        DispatchQueue.global().asyncAfter(deadline: .now() + 600, execute: deadline)
-        defer { deadline.cancel() }
-        let text = errors.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return String(decoding: text, as: UTF8.self)
+        #if os(macOS) || os(Linux)
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: request.compiler)
+            process.arguments = ["-frontend"] + arguments
+            process.currentDirectoryURL = URL(fileURLWithPath: request.package)
+            let errors = Pipe()
+            process.standardError = errors
+            process.standardOutput = FileHandle.nullDevice
+            do {
+                try process.run()
+            } catch {
+                throw GenerationFailure("'\(request.compiler)' cannot be run: \(error.localizedDescription)")
+            }
+            // The two runs take seconds; a compiler that hangs is ended.
+            let deadline = DispatchWorkItem { process.terminate() }
+            DispatchQueue.global().asyncAfter(deadline: .now() + 600, execute: deadline)
+            defer { deadline.cancel() }
+            let text = errors.fileHandleForReading.readDataToEndOfFile()
+            process.waitUntilExit()
+            return String(decoding: text, as: UTF8.self)
+        #else
+            throw GenerationFailure("models are generated on macOS and Linux, where programs can be run")
+        #endif
     }
 }

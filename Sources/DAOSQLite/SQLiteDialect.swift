@@ -180,8 +180,8 @@ struct SQLiteDialect: SQLDialect {
 
     /// What an embedded field contains, as the function reads it.
     private func content(of field: FieldDescription) -> String {
-        let content = (try? JSONEncoder().encode(field.content ?? .value)) ?? Data()
-        return constant(.string(String(decoding: content, as: UTF8.self))) ?? "''"
+        // One text, so that SQLite's statement is found again.
+        constant(.string((try? CanonicalEncoder.json(of: field.content ?? .value)) ?? "")) ?? "''"
     }
 
     func comparedByBytes(_ column: String) -> String { "\(column) COLLATE BINARY" }

@@ -4,9 +4,23 @@
     extension Process {
         /// The executable of a program of this package. Programs are built in the same directory as the tests.
         package static func built(_ name: String) -> URL {
-            let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
-            let directory = (bundle ?? URL(fileURLWithPath: CommandLine.arguments[0])).deletingLastPathComponent()
-            return directory.appendingPathComponent(name)
+            #if os(macOS)
+                // The program that runs the tests has loaded their bundle by its path, and need not list it.
+                var information = Dl_info()
+                let isKnown = dladdr(#dsohandle, &information) != 0
+                let image = isKnown ? String(cString: information.dli_fname) : CommandLine.arguments[0]
+            #else
+                let bundle = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }
+                let image = bundle?.path ?? CommandLine.arguments[0]
+            #endif
+            return products(of: URL(fileURLWithPath: image)).appendingPathComponent(name)
+        }
+
+        /// The directory of the programs beside an image: a program, or the code in a bundle of tests.
+        package static func products(of image: URL) -> URL {
+            var bundle = image.standardizedFileURL
+            while bundle.pathExtension != "xctest", bundle.path != "/" { bundle.deleteLastPathComponent() }
+            return (bundle.path == "/" ? image : bundle).deletingLastPathComponent()
         }
 
         /// Waits until the process has ended.

@@ -8,7 +8,7 @@ import Foundation
     private let sendFlags = Int32(MSG_NOSIGNAL)
 #else
     private let streamType = SOCK_STREAM
-    private let sendFlags: Int32 = 0
+    private let sendFlags = MSG_NOSIGNAL
 #endif
 
 /// A server in front of a PostgreSQL server on this machine, which passes bytes on until it is told to disturb.

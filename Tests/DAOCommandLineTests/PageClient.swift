@@ -77,9 +77,9 @@ final class PageClient {
 
     private func exchange(_ request: Data) throws -> Answer {
         #if canImport(Glibc)
-            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let (descriptor, flags) = (socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0), Int32(MSG_NOSIGNAL))
         #else
-            let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            let (descriptor, flags) = (socket(AF_INET, SOCK_STREAM, 0), MSG_NOSIGNAL)
         #endif
         defer { close(descriptor) }
         var deadline = timeval(tv_sec: 40, tv_usec: 0)
@@ -96,7 +96,7 @@ final class PageClient {
         try #require(connected == 0)
         var rest = request
         while !rest.isEmpty {
-            let sent = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            let sent = rest.withUnsafeBytes { transmit(descriptor, $0, flags) }
             // The server need not read a request that it refuses.
             if sent <= 0 { break }
             rest = rest.dropFirst(sent)
@@ -115,4 +115,8 @@ final class PageClient {
         return Answer(
             status: status, headers: Dictionary(headers, uniquingKeysWith: { $1 }), body: Data(answer[end.upperBound...]))
     }
+}
+
+private func transmit(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, _ flags: Int32) -> Int {
+    send(descriptor, bytes.baseAddress, bytes.count, flags)
 }

@@ -20,6 +20,19 @@ import Testing
         #expect(try await ledgerInATask(expenses).isEmpty)
     }
 
+    @Test func errandsAreKeptSharedAndRefreshed() async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Errands of \(UUID())")
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let errands = try Errands.stored(in: directory)
+        try await errands.add("Milk")
+        let milk = try #require(try await errands.all.read().first)
+        try await errands.toggle(milk)
+        try await errands.refresh([Errand(id: UUID(), title: "Stamps", isDone: false)])
+        // An extension opens the same file.
+        #expect(try await Errands.stored(in: directory).all.read(orderedBy: .ascending(\.title)).map(\.isDone) == [true, false])
+        #expect(try await Errands.inMemory("Milk", "Stamps").all.count() == 2)
+    }
+
     @Test func modellingFindsItsProjects() throws {
         #expect(try modelling(DatabaseDrivers(.memory).open("memory:")) == [[2], [2], [1]])
     }

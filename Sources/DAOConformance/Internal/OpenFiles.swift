@@ -15,7 +15,9 @@ func openFiles(in directory: URL) -> [String] {
 private func path(of descriptor: CInt) -> String? {
     #if canImport(Darwin)
         var path = [CChar](repeating: 0, count: Int(MAXPATHLEN))
-        return fcntl(descriptor, F_GETPATH, &path) == 0 ? String(cString: path) : nil
+        return path.withUnsafeMutableBufferPointer { path in
+            fcntl(descriptor, F_GETPATH, path.baseAddress!) == 0 ? String(cString: path.baseAddress!) : nil
+        }
     #else
         return try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
     #endif

@@ -16,6 +16,7 @@ package final class TemporaryFile {
     private let target: String
     private let reportedPath: String
     private let purpose: String
+    private let fileSync = FileSync.current
     private var isRenamed = false
 
     /// Creates an empty file, and locks it against others that replace the same file.
@@ -51,7 +52,9 @@ package final class TemporaryFile {
 
     /// Makes the content durable, and sets the permissions.
     package func sync(mode: mode_t) throws {
-        guard fchmod(descriptor, mode & 0o777) == 0, fsync(descriptor) == 0 else { throw failure() }
+        guard fchmod(descriptor, mode & 0o777) == 0 else { throw failure() }
+        let code = fileSync.sync(descriptor, for: .replacement)
+        if code != 0 { throw Self.failure(code, reportedPath, as: purpose) }
     }
 
     /// Replaces the target, durably.
@@ -60,11 +63,15 @@ package final class TemporaryFile {
         guard Self.isFile(path, descriptor) else { throw Self.failure(EIO, reportedPath, as: purpose) }
         guard rename(path, target) == 0 else { throw failure() }
         isRenamed = true
-        Self.syncDirectory(URL(fileURLWithPath: target).deletingLastPathComponent().path)
+        Self.syncDirectory(URL(fileURLWithPath: target).deletingLastPathComponent().path, fileSync)
     }
 
     /// Returns the error for the last error number of the operating system.
     package func failure() -> StorageError { Self.failure(errno, reportedPath, as: purpose) }
+
+    /// The byte that a process locks while it writes the file. Engines lock other bytes of it, and Apple's systems would let a lock on the
+    /// whole file (`flock`) stand in their way.
+    private static let lockedByte = 1 << 62
 
     private static func create(_ path: String, _ reportedPath: String, _ purpose: String) throws -> Int32 {
         func failure() -> StorageError { self.failure(errno, reportedPath, as: purpose) }
@@ -72,7 +79,7 @@ package final class TemporaryFile {
         for _ in 0..<100 {
             let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
             if descriptor >= 0 {
-                if flock(descriptor, LOCK_EX | LOCK_NB) == 0, isFile(path, descriptor) { return descriptor }
+                if OpenFileLock.set(F_WRLCK, on: descriptor, at: lockedByte), isFile(path, descriptor) { return descriptor }
                 // Somebody has taken it for a file that was left, and removes it.
                 close(descriptor)
                 continue
@@ -93,11 +100,14 @@ package final class TemporaryFile {
         }
         // A file that was left has one name. Another one is not opened: closing it would release the locks of this process on it.
         let isLeft = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
-        let descriptor = isLeft ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        var (descriptor, type) = (isLeft ? open(path, O_RDWR | flags) : -1, F_WRLCK)
+        // A file that was left when it was complete can have permissions for reading alone.
+        if isLeft, descriptor < 0 { (descriptor, type) = (open(path, O_RDONLY | flags), F_RDLCK) }
         defer { if descriptor >= 0 { close(descriptor) } }
         if descriptor >= 0 {
-            guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-                if errno == EWOULDBLOCK { return false }
+            guard OpenFileLock.set(type, on: descriptor, at: lockedByte) else {
+                if errno == EAGAIN || errno == EACCES { return false }
                 throw failure()
             }
             // Another one has removed it, and perhaps created the next.
@@ -120,10 +130,10 @@ package final class TemporaryFile {
     }
 
     /// Makes new names in a directory survive a power loss. Some file systems do not support this; that is not an error.
-    package static func syncDirectory(_ path: String) {
+    package static func syncDirectory(_ path: String, _ fileSync: FileSync = .current) {
         let directory = open(path, O_RDONLY | O_CLOEXEC)
         guard directory >= 0 else { return }
-        fsync(directory)
+        _ = fileSync.sync(directory, for: .names)
         close(directory)
     }
 

@@ -4,12 +4,12 @@ import Foundation
 ///
 /// Foundation's encoder cannot tell a set from an array, and sorts keys otherwise on each of its platforms. Dates, data,
 /// decimal numbers and URLs are encoded as Foundation encodes them, so that its decoder reads them.
-struct CanonicalEncoder {
+package struct CanonicalEncoder {
 
     /// Returns the canonical JSON of a value.
     ///
     /// - Throws: `EncodingError` for a value without a JSON form; any error of the value.
-    static func json(of value: some Encodable) throws -> String {
+    package static func json(of value: some Encodable) throws -> String {
         guard let node = try node(of: value, Path.root) else {
             throw EncodingError.invalidValue(
                 value, EncodingError.Context(codingPath: [], debugDescription: "the value encodes nothing"))

@@ -226,7 +226,8 @@ extension Decimal {
     /// The number in decimal digits without redundant zeros. Equal numbers have equal texts.
     package var storedText: String {
         if isNaN { return "NaN" }
-        let text = NSDecimalNumber(decimal: self).description(withLocale: Locale(identifier: "en_US_POSIX"))
+        // It has no locale. An `NSDecimalNumber` for each value would stay until its thread ends where objects are autoreleased.
+        let text = description
         guard text.contains(".") else { return text }
         var trimmed = Substring(text)
         while trimmed.last == "0" { trimmed.removeLast() }

@@ -237,9 +237,8 @@ struct Catalog {
     }
 
     private func write(_ entry: some Encodable, kind: Unicode.Scalar, name: String) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        let json = try encoder.encode(entry)
+        // Foundation sorts keys otherwise on each of its platforms.
+        let json = Data(try CanonicalEncoder.json(of: entry).utf8)
         var bytes = Data(count: 8)
         let hash = json.withUnsafeBytes { XXH64.hash($0) }
         bytes.withUnsafeMutableBytes { $0.storeBytes(of: hash.littleEndian, as: UInt64.self) }

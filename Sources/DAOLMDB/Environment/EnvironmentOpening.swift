@@ -40,12 +40,15 @@ enum EnvironmentOpening {
     // MARK: The file
 
     /// Finds the file at a path and checks that it is a database. Creates it when the options allow that.
-    static func find(path: String, options: LMDBOptions, errors: LMDBErrors) throws -> Found {
+    ///
+    /// - Parameter host: What LMDB runs on.
+    static func find(path: String, options: LMDBOptions, errors: LMDBErrors, host: LMDBHost = .current) throws -> Found {
         guard options.maximumReaders > 0, options.initialMapSize ?? 1 > 0, options.writeTimeout >= 0 else {
             throw errors.error(
                 .invalidConfiguration,
                 "a number of readers or a map size is not positive, or a timeout is negative; use greater numbers")
         }
+        if let refusal = host.refusal(errors) { throw refusal }
         let mayCreate = options.createIfMissing && !options.isReadOnly
         let deadline = Date(timeIntervalSinceNow: options.writeTimeout)
         if mayCreate { try NewFile.create(path: path, mode: options.fileMode.map { mode_t($0) }, errors: errors) }
@@ -163,7 +166,14 @@ enum EnvironmentOpening {
         }
     }
 
-    private static func openingError(_ code: CInt, _ errors: LMDBErrors) -> StorageError {
+    static func openingError(_ code: CInt, _ errors: LMDBErrors, host: LMDBHost = .current) -> StorageError {
+        if host.lacksSemaphores(code) {
+            return StorageError(
+                .outOfSpace,
+                "the system has no semaphores left for the locks of LMDB, which killed processes keep, or no space; end programs that "
+                    + "use LMDB, free some space, or start the machine anew", path: errors.path, engineCode: Int(code),
+                engineMessage: mdb_strerror(code).map { String(cString: $0) })
+        }
         guard code == MDB_INVALID else { return errors.error(code, "opening the database") }
         // The database itself has been inspected, so the file that LMDB does not recognise is the lock file.
         return StorageError(

@@ -93,8 +93,8 @@ enum NewFile {
         let descriptor = open(path, O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { throw errors.error(errno, "creating the database") }
         defer { close(descriptor) }
-        guard fchmod(descriptor, mode) == 0, fsync(descriptor) == 0 else {
-            throw errors.error(errno, "creating the database")
-        }
+        guard fchmod(descriptor, mode) == 0 else { throw errors.error(errno, "creating the database") }
+        let code = FileSync.current.sync(descriptor, for: .replacement)
+        if code != 0 { throw errors.error(code, "creating the database") }
     }
 }

@@ -53,9 +53,8 @@ struct SQLCatalog: Sendable {
 
     /// Encodes a description as text.
     func encoded(_ entity: EntityDescription) throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys]
-        return String(decoding: try encoder.encode(entity), as: UTF8.self)
+        // Foundation sorts keys otherwise on each of its platforms.
+        try CanonicalEncoder.json(of: entity)
     }
 
     /// Decodes a description from text.

@@ -1,6 +1,7 @@
 import DAOCore
 import DAOSQL
 import DAOSystemSQLite
+import Foundation
 import Synchronization
 
 /// How the snapshot of a read stays open for the next one, in its statements; see ``KeyFeed``.
@@ -53,6 +54,7 @@ final class SQLiteConnection: @unchecked Sendable {
     var files: AttachedFiles?
     /// The file, of a connection that reads without locks.
     let unlocked: UnlockedFile?
+    private let markedLog: MarkedLog
     /// How much memory the connection uses for pages.
     let cache: PageCache
     /// What the connection has written into the log.
@@ -83,13 +85,19 @@ final class SQLiteConnection: @unchecked Sendable {
         self.path = path
         outcome = settings.outcome
         parked = settings.parked
+        markedLog = settings.markedLog
         cache = settings.cache
         measuresSnapshots = settings.measuresSnapshots
     }
 
     deinit {
         // The last connection of the last process removes the log, as SQLite does by itself.
-        if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) { _ = dao_keep_log(handle, 0) }
+        if files?.isAttached(log) ?? true, LogIndex.isOfThisProcessAlone(log) {
+            _ = dao_keep_log(handle, 0)
+            // Apple's would leave it empty.
+            var persists: Int32 = 0
+            sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persists)
+        }
         feeds = []
         // A statement that outlives this object must not tell it of its end.
         sqlite3_wal_hook(handle, nil, nil)
@@ -243,6 +251,7 @@ extension SQLiteConnection: SQLConnection {
         guard settings != new else { return }
         sqlite3_busy_timeout(handle, new.busyTimeout.milliseconds)
         try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
+        if markedLog.isSyncedAfterCommit { try execute("PRAGMA fullfsync = \(new.durability == .full ? "ON" : "OFF")") }
         settings = new
     }
 
@@ -250,6 +259,7 @@ extension SQLiteConnection: SQLConnection {
         guard isInTransaction else {
             isCommitting = false
             parked.didCommit()
+            try syncLog()
             return nil
         }
         if let fault {
@@ -264,12 +274,23 @@ extension SQLiteConnection: SQLConnection {
             try run("COMMIT")
             isInTransaction = false
             parked.didCommit()
+            try syncLog()
         } catch {
             end()
             throw error
         }
         guard let before, let after = CommitMark(self), after.isNext(of: before) else { return nil }
         return (before.count, after.count)
+    }
+
+    /// Waits until the medium has a full commit (contract T6), where SQLite's own call does not wait for that. Others may have seen the
+    /// commit by then.
+    private func syncLog() throws {
+        guard markedLog.isSyncedAfterCommit, settings?.durability == .full else { return }
+        let code = markedLog.sync(log)
+        if code == 0 { return }
+        throw outcome.becomeUnknown(
+            SQLiteError.error(ExtendedCode.logNotSynced, String(cString: strerror(code)), path: path, systemCode: code))
     }
 
     func rollback() {

@@ -20,6 +20,8 @@ enum ExtendedCode {
     /// The failures of a commit after all of it was written to the log: the log could not be synced, or its index
     /// could not be extended, locked or mapped.
     static let afterLogging = [4, 19, 20, 21].map { SQLITE_IOERR | ($0 << 8) }
+    /// The first of them: the log could not be synced.
+    static let logNotSynced = SQLITE_IOERR | (4 << 8)
 }
 
 /// Translates SQLite's result codes into storage errors.

@@ -88,6 +88,8 @@ extension SQLiteConnection {
         try execute(
             "PRAGMA trusted_schema = \(settings.trustsSchema ? "ON" : "OFF"); PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -\((mode == .writer ? settings.cache.writing : settings.cache.reading) >> 10)"
         )
+        // Whoever moves the log into the file keeps the order of the two on the medium, at either durability.
+        if settings.markedLog.isSyncedAfterCommit { try execute("PRAGMA checkpoint_fullfsync = ON") }
         switch mode {
         case .writer:
             if settings.wantsChecksums == true { reserveChecksums() }

@@ -18,7 +18,6 @@ final class SQLiteEngine: SQLEngine {
     private let hadLog: Bool
     /// Whether another program has made the file, and it is not adopted; nil as long as nobody wants to write.
     private let foreign = Lock<Bool?>(nil)
-    private let mark = Lock<FileMark?>(nil)
 
     /// Whether every call fails until the file is opened again.
     var hasFailed: Bool { settings.outcome.isUnknown }
@@ -134,31 +133,23 @@ final class SQLiteEngine: SQLEngine {
         if mode == .immutable || mode == .unlocked { return try SQLiteConnection.open(file.path, mode, settings) }
         // SQLite finds the file and its log by the path.
         try attached.check(file.path)
-        try markLog()
+        try settings.markedLog.set(for: file)
         let connection = try SQLiteConnection.open(file.path, mode, settings)
         // The log may be new.
-        try markLog()
+        try settings.markedLog.set(for: file)
         return connection
-    }
-
-    /// Marks the log as that of this file for as long as the engine is open.
-    private func markLog() throws {
-        try mark.withLock { mark in
-            if let mark, mark.isAt(file.resolved + "-wal") { return }
-            mark = try file.markLog() ?? mark
-        }
     }
 
     func suspend() {
         parked.mayBegin()
-        mark.withLock { $0 = nil }
+        settings.markedLog.release()
     }
 
     /// All connections are closed by then.
     func close() {
         parked.close()
         removeNewLog()
-        mark.withLock { $0 = nil }
+        settings.markedLog.release()
     }
 
     func didRead() { parked.didRead(on: self) }

@@ -27,6 +27,8 @@ struct SQLiteSettings: Sendable {
     let detachment = Detachment()
     /// The read transaction that is kept open.
     let parked = ParkedReader()
+    /// The mark on the log, and how a commit reaches the medium.
+    let markedLog = MarkedLog()
 
     /// Reads the settings of a configuration.
     ///

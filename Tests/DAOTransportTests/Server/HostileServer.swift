@@ -55,7 +55,7 @@ public final class HostileServer: Sendable {
     /// The address, with a trailing slash.
     public var url: URL { URL(string: "http://127.0.0.1:\(port)/")! }
 
-    private let listener: Int32
+    private let isClosed = Locked(false)
     private let received = Locked<[Request]>([])
     private let connected = Locked(0)
 
@@ -80,13 +80,13 @@ public final class HostileServer: Sendable {
             }
         }
         guard isListening else { throw CocoaError(.executableLoad) }
-        self.listener = listener
         port = UInt16(bigEndian: address.sin_port)
-        Thread.detachNewThread { [received, connected] in
+        Thread.detachNewThread { [received, connected, isClosed] in
             while true {
                 let client = accept(listener, nil, nil)
                 // Closed by the thread that accepts: a new server's socket could otherwise get the number meanwhile.
-                guard client >= 0 else {
+                if client < 0 || isClosed.withLock({ $0 }) {
+                    close(client)
                     close(listener)
                     return
                 }
@@ -103,7 +103,21 @@ public final class HostileServer: Sendable {
         }
     }
 
-    deinit { shutdown(listener, Int32(SHUT_RDWR)) }
+    deinit {
+        isClosed.withLock { $0 = true }
+        // Wakes up the thread that accepts. To shut its socket down does so on Linux alone.
+        let caller = socket(AF_INET, streamType, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = INADDR_LOOPBACK.bigEndian
+        _ = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(caller, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        close(caller)
+    }
 
     private static func read(_ socket: Int32) -> Request? {
         var text = ""
@@ -138,7 +152,7 @@ public final class HostileServer: Sendable {
     private let noSignal = Int32(MSG_NOSIGNAL)
 #else
     private let streamType = SOCK_STREAM
-    private let noSignal: Int32 = 0
+    private let noSignal = MSG_NOSIGNAL
 #endif
 
 private func transmit(_ socket: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {

@@ -25,10 +25,13 @@ public struct FileIdentity: Hashable, Sendable {
         self.init(status)
     }
 
-    /// The descriptors of this process that are open on any of some files, in no order; empty when they cannot be listed.
-    package static func descriptors(of files: Set<FileIdentity>) -> [Int32] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-        return names.compactMap(Int32.init).filter { FileIdentity(descriptor: $0).map(files.contains) ?? false }
+    /// The descriptors of this process that are open on any of some files, in no order.
+    ///
+    /// - Parameter directory: Where the system lists them. A sandbox can forbid to read it; then all numbers are tried.
+    package static func descriptors(of files: Set<FileIdentity>, listedIn directory: String = "/dev/fd") -> [Int32] {
+        let names = try? FileManager.default.contentsOfDirectory(atPath: directory)
+        let numbers = names?.compactMap(Int32.init) ?? Array(0..<getdtablesize())
+        return numbers.filter { FileIdentity(descriptor: $0).map(files.contains) ?? false }
     }
 }
 

@@ -10,12 +10,6 @@ import Foundation
 /// process see each other. Programs without this library leave no marks.
 package final class FileMark: Sendable {
     private static let places = 1 << 40..<1 << 61
-    #if os(Linux)
-        private static let (getLock, setLock): (CInt, CInt) = (36, 37)
-    #else
-        private static let (getLock, setLock): (CInt, CInt) = (92, 90)
-    #endif
-
     private let descriptor: CInt
     private let place: Int
 
@@ -55,13 +49,39 @@ package final class FileMark: Sendable {
 
     /// Locks or unlocks one byte, without waiting. `errno` says why it could not be.
     package func lock(_ type: CInt, at place: Int) -> Bool {
-        var lock = ProcessLock.record(type, place..<place + 1)
-        return fcntl(descriptor, Self.setLock, &lock) == 0
+        OpenFileLock.set(type, on: descriptor, at: place)
     }
 
     private func isMarked(_ range: Range<Int>) -> Bool {
-        if range.isEmpty { return false }
+        !range.isEmpty && OpenFileLock.isHeldElsewhere(descriptor, in: range)
+    }
+
+    /// Syncs the file that carries the mark, if a path leads to it.
+    ///
+    /// - Returns: 0, or the error number; nil when the path leads elsewhere.
+    package func sync(_ path: String, _ fileSync: FileSync, for purpose: FileSync.Purpose) -> Int32? {
+        isAt(path) ? fileSync.sync(descriptor, for: purpose) : nil
+    }
+}
+
+/// A lock of an open file, whichever process has it open (open file description locks). Closing another descriptor of the file, as
+/// a process loses its own locks by, does not release it.
+package enum OpenFileLock {
+    #if os(Linux)
+        private static let (getLock, setLock): (CInt, CInt) = (36, 37)
+    #else
+        private static let (getLock, setLock): (CInt, CInt) = (92, 90)
+    #endif
+
+    /// Locks or unlocks one byte, without waiting. `errno` says why it could not be.
+    package static func set(_ type: CInt, on descriptor: CInt, at place: Int) -> Bool {
+        var lock = ProcessLock.record(type, place..<place + 1)
+        return fcntl(descriptor, setLock, &lock) == 0
+    }
+
+    /// Whether another open file has locked a part of the file.
+    static func isHeldElsewhere(_ descriptor: CInt, in range: Range<Int>) -> Bool {
         var lock = ProcessLock.record(F_WRLCK, range)
-        return fcntl(descriptor, Self.getLock, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
+        return fcntl(descriptor, getLock, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 }
