@@ -493,6 +493,8 @@ enum WritesUniqueCalls {
                     try lockers.read(),
                     [Locker(id: 1, number: 2), Locker(id: 2, number: 3), Locker(id: 3, number: 4, keeper: bob)])
                 try expectEqual(try people.read().map(\.id), [2], "the people")
+                // A database without evolution does not see the Reference of a row that waits.
+                guard database.capabilities.hasEvolution else { continue }
                 try people.persist(ada)
                 let rows = try lockers.read()
                 try expectError(.referenceViolation, entity: "locker", key: 1, conflictingKey: 1, field: "guest") {

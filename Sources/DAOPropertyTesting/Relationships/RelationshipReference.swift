@@ -276,7 +276,10 @@ struct RelationshipReference: ReferenceModel {
             case .postCountOfVersion: topics.filter { posts($0).count { content.posts[$0] != number } >= number % 4 }
             case .postCountInWords: topics.filter { posts($0).count { content.authors[$0] == nil } == number % 3 }
             case .versionOfOwner:
-                topics.filter { topic in ownerVersion(topic).map { (content.topics[topic] ?? 0) <= $0 } ?? false }
+                // Texts are compared.
+                topics.filter { topic in
+                    ownerVersion(topic).map { "\(content.topics[topic] ?? 0)" <= RelationshipStep.name($0) } ?? false
+                }
             case .byOwner:
                 topics.filter { number % 2 == 0 || ownerVersion($0) != number }.sorted { left, right in
                     let (before, after) = (ownerVersion(left) ?? -1, ownerVersion(right) ?? -1)

@@ -112,7 +112,7 @@ struct RelationshipRunner: DatabaseRunner {
         return Folder(id: tree.id, name: name(version), children: try children.map { try folder($0, version) })
     }
     /// Names order as their numbers do.
-    private func name(_ version: Int) -> String { String(repeating: "0", count: max(0, 6 - "\(version)".count)) + "\(version)" }
+    private func name(_ version: Int) -> String { RelationshipStep.name(version) }
 
     private func answer(_ number: Int) throws -> String {
         var query = Query<Errand>(

@@ -113,6 +113,11 @@ public enum RelationshipStep: Sendable, Hashable {
     }
 }
 
+extension RelationshipStep {
+    /// The text of a version in names and posts. Such texts are ordered as their versions are.
+    static func name(_ version: Int) -> String { String(repeating: "0", count: max(0, 6 - "\(version)".count)) + "\(version)" }
+}
+
 extension RelationshipStep: ReplayedStep {
     /// How many steps it is.
     var size: Int {
