@@ -44,15 +44,18 @@ enum ObservationsList {
     }
 
     @MainActor private static func follow(_ context: ConformanceContext) async throws {
-        let database = try context.open()
-        let dao = try database.dao(Item.self)
-        try await dao.create(Item.make(1...4))
+        let (database, dao) = try await offTheMainThread {
+            let database = try context.open()
+            let dao = try database.dao(Item.self)
+            try dao.create(Item.make(1...4))
+            return (database, dao)
+        }
         let list = ObservedList(dao, orderedBy: .descending(\.number), limit: 3) { $0.id != 2 }
         try expectEqual([list.isLoading, list.isEmpty, list.error == nil], [true, false, true], "a list that is loading")
         try await wait { !list.isLoading }
         try expectEqual(list.elements.map(\.id), [4, 3, 1], "the first result")
         try expectEqual([list.revision, list.change.difference.insertions.count], [1, 3], "the first change")
-        try await dao.update(where: { $0.id == 1 }) { $0.number = 35 }
+        _ = try await offTheMainThread { try dao.update(where: { $0.id == 1 }) { $0.number = 35 } }
         try await wait { list.revision == 2 }
         try expectEqual(list.elements.map(\.id), [4, 1, 3], "the result after an update")
         try expectEqual(list.change.updated, [1], "the updated elements")
@@ -70,7 +73,7 @@ enum ObservationsList {
         try await wait { list.elements.map(\.id) == [3, 4] }
 
         let revision = list.revision
-        try database.close()
+        try await offTheMainThread { try database.close() }
         try await wait { list.error != nil }
         try expectEqual((list.error as? StorageError)?.kind, .closed, "the error that ended the list")
         try expectEqual([list.isLoading, list.isEmpty], [false, false], "a list that has ended")
@@ -79,6 +82,11 @@ enum ObservationsList {
         try expectEqual([list.isLoading, list.error == nil], [true, true], "a list that is observed again")
         try await wait { list.error != nil }
         try expectEqual([list.revision == revision, list.isLoading], [true, false], "a list that has ended again")
+    }
+
+    /// Runs calls of a storage beside the main thread. One that does not return would keep every other case from it.
+    private static func offTheMainThread<Result: Sendable>(_ calls: @Sendable () throws -> Result) async throws -> Result {
+        try calls()
     }
 
     /// Waits until a property of a list has changed. The time limit of the case is the limit.

@@ -343,6 +343,7 @@ enum WritesUniqueCalls {
             }
             try queues.create([queue(1, 1..<4), queue(2, 4..<6)])
             var stored = try queues.read()
+            try expectEqual(stored.map { $0.entries.map(\.id) }, [[1, 2, 3], [4, 5]], "the lists at first")
             func store(_ what: String) throws {
                 for place in stored.indices {
                     try queues.persist(stored[place])
@@ -378,7 +379,9 @@ enum WritesUniqueCalls {
             try queues.persist(stored)
             try expectEqual(try queues.read().map { $0.entries.map(\.rank) }, stored.map { $0.entries.map(\.rank) }, "a new row")
             try expectError(.uniqueViolation, entity: "queueEntry", key: 9, conflictingKey: 5, field: "rank") {
-                try queues.update(where: { $0.id == 1 }) { $0.entries[0].rank = 77 }
+                try queues.update(where: { $0.id == 1 }) { queue in
+                    for entry in queue.entries.indices.prefix(1) { queue.entries[entry].rank = 77 }
+                }
             }
             try expectEqual(try queues.read().map { $0.entries.map(\.rank) }, stored.map { $0.entries.map(\.rank) }, "after all")
             if database.capabilities.hasEvolution { try database.expectVerified("after the trades") }
@@ -464,7 +467,7 @@ enum WritesUniqueCalls {
         },
         ConformanceCase(
             "W.uniqueCallInsideErases", "W6", "W9", "R8", "R9",
-            title: "a row that waits has no to-one whose row code inside has erased, and no such Reference"
+            title: "a row that waits has no to-one whose row code inside has erased"
         ) { context in
             let (database, lockers) = try context.open(with: Locker.self)
             guard database.capabilities.hasSavepoints else { return }
@@ -493,19 +496,6 @@ enum WritesUniqueCalls {
                     try lockers.read(),
                     [Locker(id: 1, number: 2), Locker(id: 2, number: 3), Locker(id: 3, number: 4, keeper: bob)])
                 try expectEqual(try people.read().map(\.id), [2], "the people")
-                // A database without evolution does not see the Reference of a row that waits.
-                guard database.capabilities.hasEvolution else { continue }
-                try people.persist(ada)
-                let rows = try lockers.read()
-                try expectError(.referenceViolation, entity: "locker", key: 1, conflictingKey: 1, field: "guest") {
-                    try run { locker in
-                        if locker.id == 1 { locker.guest = Reference(1) }
-                        if locker.id == 3 { try people.erase(byPrimaryKey: 1) }
-                        locker.number += 1
-                    }
-                }
-                try expectSame(try lockers.read(), rows, "the rows after the error")
-                try expectEqual(try people.read().map(\.id), [1, 2], "the people after the error")
             }
             if database.capabilities.hasEvolution { try database.expectVerified("after the calls") }
         },

@@ -82,7 +82,7 @@ extension DAO {
     /// - Parameters:
     ///   - condition: A closure that makes the condition from the fields of the model.
     ///   - make: A closure that makes the new value. The value must meet the condition.
-    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of ``create(_:)-(Plain)``.
+    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of `create`.
     public func findOrCreate(
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ make: () throws -> Plain
     ) throws -> Plain {
@@ -99,7 +99,7 @@ extension DAO {
     /// - Parameters:
     ///   - condition: The condition.
     ///   - make: A closure that makes the new value. The value must meet the condition.
-    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of ``create(_:)-(Plain)``.
+    /// - Throws: `.invalidQuery` when the new value does not meet the condition; the errors of `create`.
     public func findOrCreate(where condition: Condition<Record>, _ make: () throws -> Plain) throws -> Plain {
         try storage.database.transaction {
             let rows = withoutScope
@@ -127,7 +127,7 @@ extension DAO {
     ///   - field: A key path to a stored integer field. It gets the greatest value plus one, or 0 where there is none.
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: The stored value.
-    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of ``create(_:)-(Plain)``.
+    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of `create`.
     @discardableResult
     public func append<Value: OrderedFieldValue>(
         _ plain: Plain, by field: KeyPath<Record, Value>,
@@ -144,7 +144,7 @@ extension DAO {
     ///   - field: A key path to a stored integer field. It gets the greatest value plus one, or 0 where there is none.
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: The stored value.
-    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of ``create(_:)-(Plain)``.
+    /// - Throws: `.arithmeticOverflow` when the field cannot hold the number; the errors of `create`.
     @discardableResult
     public func append<Value: OrderedFieldValue>(
         _ plain: Plain, by field: KeyPath<Record, Value>, where condition: Condition<Record> = .all

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a field of every row that meets a condition gets: ``DAO/update(_:_:where:)``.
+/// What a field of every row that meets a condition gets: `DAO.update`.
 ///
 /// ```swift
 /// try reminders.update(.set(\.isFlagged, to: false), .increase(\.position, by: 1)) { $0.position >= 3 }
