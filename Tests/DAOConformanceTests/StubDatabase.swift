@@ -42,6 +42,8 @@ final class StubDatabase: Database {
     private let base: any Database
     let answers: StubAnswers
     private let calls = Atomic(0)
+    /// The calls that block no more.
+    private static let unblocked = Lock<Set<StubAnswers.Call>>([])
 
     init(_ base: any Database, _ answers: StubAnswers) {
         self.base = base
@@ -86,10 +88,14 @@ final class StubDatabase: Database {
         try base.close()
     }
 
-    /// Does not return when the stub blocks in a call.
+    /// Does not return when the stub blocks in a call, until the call is unblocked.
     func waitIfBlocked(_ call: StubAnswers.Call) {
-        while answers == .blocks(call) { Thread.sleep(forTimeInterval: 1000) }
+        while answers == .blocks(call), !Self.unblocked.withLock({ $0.contains(call) }) { Thread.sleep(forTimeInterval: 0.2) }
     }
+
+    /// Lets the calls go on that stubs block in. Reads of observations hold threads of Dispatch, which starts two more a second for
+    /// the whole process when all are blocked.
+    static func unblock(_ call: StubAnswers.Call) { unblocked.withLock { _ = $0.insert(call) } }
 
     /// Changes a list into what the stub answers.
     func answer<Element>(_ list: @autoclosure () throws -> [Element]) rethrows -> [Element] {
