@@ -4,7 +4,7 @@ import DAOSystemPostgres
 /// What the connections of an engine have in common.
 struct PostgresSettings: Sendable {
     /// The options of the driver; all others are parameters of libpq.
-    static let ownOptions: Set = ["schema", "pool", "writers", "reads", "statementTimeout"]
+    static let ownOptions: Set = ["schema", "pool", "pooler", "writers", "reads", "statementTimeout"]
     /// The names of libpq's parameters that a URL may have.
     static let parameterNames: Set<String> = {
         var names: Set<String> = []
@@ -35,6 +35,9 @@ struct PostgresSettings: Sendable {
     private(set) var connectTimeout: Int
     /// What this client has seen; nil when it never reads from a standby.
     let seen: SeenPosition?
+    /// What the engine's connections know of their statements behind a pooler that gives a connection of the server to another
+    /// client after each transaction; nil where a client keeps its connection, and the connection remembers all by itself.
+    let pooled: PooledStatements?
     /// Whether the connection is one to a standby.
     private(set) var isOfStandby = false
     /// The number of servers that are tried one after another.
@@ -91,6 +94,17 @@ struct PostgresSettings: Sendable {
         case nil, "primary": seen = nil
         case "standby": seen = SeenPosition()
         default: throw invalid("the option 'reads' is neither 'primary' nor 'standby'; write one of them, or omit it")
+        }
+        switch configuration.options["pooler"] {
+        case nil, "session": pooled = nil
+        case "transaction": pooled = PooledStatements()
+        default:
+            throw invalid("the option 'pooler' is neither 'session' nor 'transaction'; write one of them, or omit it")
+        }
+        if pooled != nil, seen != nil {
+            throw invalid(
+                "'reads=standby' asks a standby what it has and reads from it later, and a pooler may send both to different "
+                    + "servers; connect to the servers without 'pooler=transaction', or read from the primary")
         }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout

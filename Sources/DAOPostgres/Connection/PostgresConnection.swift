@@ -131,8 +131,9 @@ final class PostgresConnection: @unchecked Sendable {
         try setUp()
     }
 
-    /// Makes the settings of a new connection.
+    /// Makes the settings of a new connection. Behind a pooler each transaction makes its own.
     private func setUp() throws {
+        if settings.pooled != nil { return }
         do {
             let results = try send(
                 (Self.setUp(settings) + [Self.askProcess]).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
@@ -149,7 +150,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// connected. All that a connection remembers, such as prepared statements and the schema, is otherwise another client's.
     func checkPooler() throws {
         // A pooler has numbers of its own.
-        if process == Int64(PQbackendPID(pointer)) { return }
+        if settings.pooled != nil || process == Int64(PQbackendPID(pointer)) { return }
         let other = try PostgresConnection(settings)
         for connection in [self, other, self, other] {
             let process = try connection.rows(Self.askProcess).first?.integer(0)
@@ -161,7 +162,8 @@ final class PostgresConnection: @unchecked Sendable {
     private var sharedConnection: StorageError {
         StorageError(
             .unsupported,
-            "a pooler shares the server's connections between transactions; use its session mode, or connect to the server",
+            "a pooler shares the server's connections between transactions; open the database with pooler=transaction, use the "
+                + "pooler's session mode, or connect to the server",
             path: path)
     }
 
@@ -179,7 +181,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Lets a prepared statement be removed with a later command.
     func discard(_ name: String, _ epoch: Int) {
-        if epoch == self.epoch { unused.append(name) }
+        if epoch == self.epoch, settings.pooled == nil { unused.append(name) }
     }
 
     // MARK: Round trips
@@ -259,6 +261,7 @@ final class PostgresConnection: @unchecked Sendable {
         // A cancellation that is still under way would hit a later command.
         if !patience.endCancelling() { abandon() }
         if var failure {
+            if failure.isOutdated { settings.pooled?.removeAll() }
             failure.isCancelled = patience.hasCancelled && failure.state == "57014"
             throw failure
         }
@@ -335,6 +338,48 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
+    /// Lets all statements be prepared again.
+    private func forgetStatements() {
+        epoch += 1
+        settings.pooled?.removeAll()
+    }
+
+    /// Sends commands that read outside of a transaction. Behind a pooler they get one of their own, in the same message.
+    private func runAlone(_ commands: [Command]) throws -> [PostgresResult] {
+        guard settings.pooled != nil else { return try exchange(commands) }
+        let beginning = Self.beginning(Self.beginReading, writes: false, settings).map(Command.text)
+        do {
+            return try exchange(beginning + commands + [.text("ROLLBACK")]).dropFirst(beginning.count).dropLast()
+        } catch var error as ServerError {
+            // A pooler gives the connection away when the transaction has ended.
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            error.number -= beginning.count
+            throw error
+        }
+    }
+
+    /// Sends statements in a transaction of their own that commits.
+    ///
+    /// - Parameters:
+    ///   - texts: The statements.
+    ///   - wait: How long to wait for locks.
+    ///   - limit: How long nothing may come; nil for as long as the server may work on a statement.
+    /// - Returns: Their results, in order.
+    /// - Throws: ``ServerError`` of the first one that failed. Nothing of the transaction is stored.
+    func commitAlone(_ texts: [String], waiting wait: Duration, within limit: Duration? = nil) throws -> [PostgresResult] {
+        let beginning =
+            Self.beginning("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", writes: true, settings)
+            + ["SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))"]
+        do {
+            return try exchange(
+                (beginning + texts + [Self.commit]).map(Command.text), isCancellable: false, within: limit
+            ).dropFirst(beginning.count).dropLast()
+        } catch let error as ServerError {
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
+            throw error
+        }
+    }
+
     /// Sends commands as ``run(_:_:entity:)`` does.
     ///
     /// - Parameters:
@@ -351,7 +396,7 @@ final class PostgresConnection: @unchecked Sendable {
         let (beginning, savepoints) = (beginning, pending)
         pending = unused.map { "DEALLOCATE \($0)" } + pending
         unused = []
-        guard isInTransaction else { return try exchange(commands) }
+        guard isInTransaction else { return try runAlone(commands) }
         let commits = isLast && endsWithWrite
         let (ending, token) = commits ? ending() : ([], nil)
         // A transaction in which nothing was done can begin again.
@@ -380,7 +425,7 @@ final class PostgresConnection: @unchecked Sendable {
                 if isFirst {
                     (self.beginning, pending) = (beginning, savepoints)
                 } else if isOnly {
-                    self.beginning = [.text(Self.beginReading), .text(Self.keepTables)]
+                    self.beginning = readings
                     endsWithWrite = false
                 }
             } catch {
@@ -429,18 +474,23 @@ extension PostgresConnection: SQLConnection {
     /// drops a table takes it alone.
     private static let keepTables = "LOCK TABLE \(PostgresSchema.gate) IN ACCESS SHARE MODE"
 
+    /// What begins a transaction that reads.
+    private var readings: [Command] {
+        (Self.beginning(Self.beginReading, writes: false, settings) + [Self.keepTables]).map(Command.text)
+    }
+
     func beginReading() throws {
         if isInTransaction { return }
         // A standby was asked whether it has caught up.
         if !settings.isOfStandby { try revive() }
-        beginning = [.text(Self.beginReading), .text(Self.keepTables)]
+        beginning = readings
         isInTransaction = true
     }
 
     func beginSnapshot() throws {
         if isInTransaction { return }
         // The first query takes the snapshot.
-        try begin([Self.beginReading, Self.keepTables, "SELECT 1"])
+        try begin(readings + [.text("SELECT 1")])
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -449,7 +499,7 @@ extension PostgresConnection: SQLConnection {
         let wait = write.settings.busyTimeout
         // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
         let isShared = settings.writers > 1 && !write.changesTables
-        var texts = [Self.beginWriting(isShared)]
+        var texts = Self.beginning(Self.beginWriting(isShared), writes: true, settings)
         if wait != settings.busyTimeout { texts.append("SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))") }
         // A transaction that reads all of a small table would meet every other one that writes to it.
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
@@ -461,16 +511,21 @@ extension PostgresConnection: SQLConnection {
             try prepareTransactions()
             var parameters = Parameters()
             try parameters.append(Int64(bitPattern: known), as: TypeID.int8)
-            try parameters.append(process, as: TypeID.int8)
-            beginning = texts.map(command) + [.run(Self.checkVersion.name, parameters)]
+            if settings.pooled == nil {
+                try parameters.append(process, as: TypeID.int8)
+                beginning = texts.map(command) + [.run(Self.checkVersion.name, parameters)]
+            } else {
+                beginning = texts.map(Command.text) + [.typed(Self.checkPooledVersion, [TypeID.int8], parameters)]
+            }
             isInTransaction = true
             version = known
             isOneCall = !write.isObserved
             endsWithWrite = isOneCall && write.scope != .any
         } else {
-            let results = try begin(texts + ["SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)"])
+            texts.append("SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)")
+            let results = try begin(texts.map(Command.text))
             beginsAtOnce = false
-            if let process = results.last?.integer(0, 1), process != self.process {
+            if settings.pooled == nil, let process = results.last?.integer(0, 1), process != self.process {
                 end()
                 throw sharedConnection
             }
@@ -501,6 +556,7 @@ extension PostgresConnection: SQLConnection {
         name: "dao_version",
         text: "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(PostgresSchema.gate)"
     )
+    private static let checkPooledVersion = "SELECT 1 / (version = $1)::int FROM \(PostgresSchema.gate)"
     private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
 
     /// The names of the prepared statements without parameters, by their texts.
@@ -511,12 +567,13 @@ extension PostgresConnection: SQLConnection {
 
     /// The command that runs a statement of a transaction that is one call.
     private func command(_ text: String) -> Command {
-        Self.transactionStatements[text].map { .run($0, Parameters()) } ?? .text(text)
+        guard settings.pooled == nil, let name = Self.transactionStatements[text] else { return .text(text) }
+        return .run(name, Parameters())
     }
 
     /// Prepares the statements of each transaction that is one call.
     private func prepareTransactions() throws {
-        if isPrepared { return }
+        if isPrepared || settings.pooled != nil { return }
         let statements =
             [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
             + Self.transactionStatements.map { Command.prepare($0.value, $0.key) }
@@ -544,9 +601,9 @@ extension PostgresConnection: SQLConnection {
         return failure
     }
 
-    @discardableResult private func begin(_ texts: [String]) throws -> [PostgresResult] {
+    @discardableResult private func begin(_ commands: [Command]) throws -> [PostgresResult] {
         do {
-            let results = try exchange(texts.map(Command.text))
+            let results = try exchange(commands)
             isInTransaction = true
             return results
         } catch let error as ServerError {
@@ -569,6 +626,11 @@ extension PostgresConnection: SQLConnection {
         }
         if !beginning.isEmpty {
             forget()
+            return nil
+        }
+        // What it has set ends with it.
+        if settings.pooled != nil, !isWriting {
+            end()
             return nil
         }
         let (commands, token) = ending()
@@ -595,7 +657,9 @@ extension PostgresConnection: SQLConnection {
         if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
         let token = written > 0 || hasChangedCatalog ? client.map(nextToken) : nil
         if let token {
-            commands.append(isOneCall ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
+            commands.append(
+                isOneCall && settings.pooled == nil
+                    ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
         }
         return (commands + [isOneCall ? command(Self.commit) : .text(Self.commit)], token)
     }
@@ -637,7 +701,7 @@ extension PostgresConnection: SQLConnection {
                 PQflush(pointer)
             }
         }
-        if hasChangedCatalog { epoch += 1 }
+        if hasChangedCatalog { forgetStatements() }
         forget()
     }
 
@@ -683,7 +747,7 @@ extension PostgresConnection: SQLConnection {
         // A lock that was taken since is given up.
         isAlone = false
         if hasChangedCatalog {
-            epoch += 1
+            forgetStatements()
             catalogChanges += 1
         }
     }
@@ -720,7 +784,7 @@ extension PostgresConnection: SQLConnection {
         }
         _ = try run([.text(text)], text, entity: "")
         try catalogDidChange()
-        epoch += 1
+        forgetStatements()
         unknownWrites += 1
         written += 1
     }

@@ -67,7 +67,7 @@ struct ServerError: Error {
     }
 
     private var meaning: (StorageError.Kind, String) {
-        let code = ServerErrorCode(state)
+        let code = ServerErrorCode(ofPooler: state, message) ?? ServerErrorCode(state)
         // A connection that the server ends for a reason of its own is lost.
         return (isLoss && (code == .other || code == .ended) ? .lost : code).meaning
     }

@@ -19,7 +19,7 @@ enum PostgresSchema {
         let schema = PostgresDialect().quoted(settings.schema)
         // Two clients that create the same would disturb each other.
         let texts =
-            ["BEGIN", "SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('swift-dao'))"]
+            ["SELECT pg_catalog.pg_advisory_xact_lock(pg_catalog.hashtext('swift-dao'))"]
             + (hasSchema ? [] : ["CREATE SCHEMA IF NOT EXISTS \(schema)"]) + [
                 "CREATE TABLE IF NOT EXISTS \(gate) (version BIGINT NOT NULL)",
                 "INSERT INTO \(gate) SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM \(gate))",
@@ -30,9 +30,9 @@ enum PostgresSchema {
             + ["text": "convert_to($1, 'UTF8')", "bytea": "$1"].sorted { $0.key < $1.key }.map { type, bytes in
                 "CREATE OR REPLACE FUNCTION \(PostgresDialect.hashFunction)(\(type)) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT "
                     + "PARALLEL SAFE AS 'SELECT pg_catalog.sha256(\(bytes.replacing("'", with: "''")))'"
-            } + ["COMMIT"]
+            }
         do {
-            _ = try connection.exchange(texts.map(PostgresConnection.Command.text))
+            _ = try connection.commitAlone(texts, waiting: settings.busyTimeout)
         } catch let error as ServerError {
             throw error.storageError(path: settings.path)
         }
