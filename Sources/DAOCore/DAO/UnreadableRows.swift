@@ -49,7 +49,7 @@ extension Storage {
         do {
             return try read(query)
         } catch let error as StorageError where error.kind == .corruptedValue {
-            let found = try UnreadableKeys.$report.withValue(report) { try keys(query) }
+            let found = try UnreadableKeys.$current.withValue(UnreadableKeys(report)) { try keys(query) }
             return try found.compactMap { key in
                 do {
                     return try read(keys: [key], includesSubentities: query.includesSubentities).first
@@ -63,7 +63,13 @@ extension Storage {
 }
 
 /// What happens to a row whose key cannot be read, where the keys of rows are read: no other read can name it.
-package enum UnreadableKeys {
-    /// Gets the error of each such row, which is then left out; nil when the read fails instead.
-    @TaskLocal package static var report: (@Sendable (StorageError) -> Void)?
+package final class UnreadableKeys: Sendable {
+    /// What the running read does; nil when it fails. An object, since Swift 6.3's optimiser ends the process where a task-local
+    /// value is a closure.
+    @TaskLocal package static var current: UnreadableKeys?
+
+    /// Gets the error of each such row, which is then left out.
+    package let report: @Sendable (StorageError) -> Void
+
+    init(_ report: @escaping @Sendable (StorageError) -> Void) { self.report = report }
 }

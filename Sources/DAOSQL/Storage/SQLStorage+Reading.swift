@@ -234,7 +234,7 @@ extension SQLRowReader {
                 continue
             }
             let error = corruptedValue(at: entity.keyIndex, "it cannot be a key")
-            guard let report = UnreadableKeys.report else { throw error }
+            guard let report = UnreadableKeys.current?.report else { throw error }
             report(error)
         }
         return keys
