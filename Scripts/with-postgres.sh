@@ -102,7 +102,7 @@ listen_port = 5432
 auth_type = trust
 auth_file = $pooler/users.txt
 max_client_conn = 2000
-default_pool_size = 60
+default_pool_size = 150
 pidfile = $pooler/pgbouncer.pid
 logfile = $pooler/log
 CONFIGURATION

@@ -23,6 +23,9 @@ struct PostgresSettings: Sendable {
     private(set) var parameters: [String: String]
     /// The schema with the tables.
     let schema: String
+    /// The table that a write transaction locks, so that others wait. Its row has a version that changes with every change of the
+    /// catalog. Its name is whole: without its schema no transaction begins, whatever else has its name.
+    let gate: String
     /// The maximum number of connections, those for writing included.
     let pool: Int
     /// The number of connections for writing. Where there are several, transactions run side by side.
@@ -81,6 +84,7 @@ struct PostgresSettings: Sendable {
         if schema.lowercased().hasPrefix("pg_") || schema.lowercased() == "information_schema" {
             throw invalid("the schema '\(schema)' is the server's own; give the name of another schema")
         }
+        gate = "\(PostgresDialect().quoted(schema)).\"dao_gate\""
         pool = try configuration.count("pool", in: 2...1000) ?? 8
         switch configuration.options["writers"] {
         case nil, "one": writers = 1

@@ -30,6 +30,9 @@ final class PostgresConnection: @unchecked Sendable {
     /// Changes when prepared statements have to be prepared again.
     private(set) var epoch = 0
 
+    /// The names of the prepared statements without parameters, by their texts.
+    private let transactionStatements: [String: String]
+
     /// The number of the server's process for this connection.
     private var process: Int64 = 0
 
@@ -95,6 +98,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     init(_ settings: PostgresSettings) throws {
         self.settings = settings
+        transactionStatements = Self.transactionStatements(settings.gate)
         pointer = try Self.connect(settings)
         try setUp()
     }
@@ -472,11 +476,11 @@ extension PostgresConnection: SQLConnection {
     /// Precedes a snapshot. Changes of tables are no part of the server's snapshots: a table that is changed after the snapshot was
     /// taken would have other columns in it, or no rows. So the gate is shared as long as a snapshot is read, and who changes or
     /// drops a table takes it alone.
-    private static let keepTables = "LOCK TABLE \(PostgresSchema.gate) IN ACCESS SHARE MODE"
+    private var keepTables: String { "LOCK TABLE \(settings.gate) IN ACCESS SHARE MODE" }
 
     /// What begins a transaction that reads.
     private var readings: [Command] {
-        (Self.beginning(Self.beginReading, writes: false, settings) + [Self.keepTables]).map(Command.text)
+        (Self.beginning(Self.beginReading, writes: false, settings) + [keepTables]).map(Command.text)
     }
 
     func beginReading() throws {
@@ -505,7 +509,7 @@ extension PostgresConnection: SQLConnection {
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         // The snapshot is taken after the lock, by the last statement.
-        texts.append(Self.lockGate(isShared) + (wait == .zero ? " NOWAIT" : ""))
+        texts.append(Self.lockGate(settings.gate, isShared) + (wait == .zero ? " NOWAIT" : ""))
         if let known = write.knownVersion, !beginsAtOnce {
             try revive()
             try prepareTransactions()
@@ -513,16 +517,16 @@ extension PostgresConnection: SQLConnection {
             try parameters.append(Int64(bitPattern: known), as: TypeID.int8)
             if settings.pooled == nil {
                 try parameters.append(process, as: TypeID.int8)
-                beginning = texts.map(command) + [.run(Self.checkVersion.name, parameters)]
+                beginning = texts.map(command) + [.run(Self.checkVersion, parameters)]
             } else {
-                beginning = texts.map(Command.text) + [.typed(Self.checkPooledVersion, [TypeID.int8], parameters)]
+                beginning = texts.map(Command.text) + [.typed(checkPooledVersion, [TypeID.int8], parameters)]
             }
             isInTransaction = true
             version = known
             isOneCall = !write.isObserved
             endsWithWrite = isOneCall && write.scope != .any
         } else {
-            texts.append("SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)")
+            texts.append("SELECT version, pg_catalog.pg_backend_pid() FROM \(settings.gate)")
             let results = try begin(texts.map(Command.text))
             beginsAtOnce = false
             if settings.pooled == nil, let process = results.last?.integer(0, 1), process != self.process {
@@ -544,30 +548,32 @@ extension PostgresConnection: SQLConnection {
         "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"
     }
 
-    private static func lockGate(_ isShared: Bool) -> String {
-        "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
+    private static func lockGate(_ gate: String, _ isShared: Bool) -> String {
+        "LOCK TABLE \(gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
     }
 
     private static let commit = "COMMIT"
 
     /// The statement that begins to read, with which a call fails whose tables are not the stored ones, or whose connection to
     /// the server is shared with other clients.
-    private static let checkVersion = (
-        name: "dao_version",
-        text: "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(PostgresSchema.gate)"
-    )
-    private static let checkPooledVersion = "SELECT 1 / (version = $1)::int FROM \(PostgresSchema.gate)"
+    private static let checkVersion = "dao_version"
+    private var checkVersionText: String {
+        "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(settings.gate)"
+    }
+    private var checkPooledVersion: String { "SELECT 1 / (version = $1)::int FROM \(settings.gate)" }
     private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
 
     /// The names of the prepared statements without parameters, by their texts.
-    private static let transactionStatements = [
-        beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(false): "dao_lock",
-        lockGate(true): "dao_lock_shared", commit: "dao_commit",
-    ]
+    private static func transactionStatements(_ gate: String) -> [String: String] {
+        [
+            beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(gate, false): "dao_lock",
+            lockGate(gate, true): "dao_lock_shared", commit: "dao_commit",
+        ]
+    }
 
     /// The command that runs a statement of a transaction that is one call.
     private func command(_ text: String) -> Command {
-        guard settings.pooled == nil, let name = Self.transactionStatements[text] else { return .text(text) }
+        guard settings.pooled == nil, let name = transactionStatements[text] else { return .text(text) }
         return .run(name, Parameters())
     }
 
@@ -575,8 +581,8 @@ extension PostgresConnection: SQLConnection {
     private func prepareTransactions() throws {
         if isPrepared || settings.pooled != nil { return }
         let statements =
-            [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
-            + Self.transactionStatements.map { Command.prepare($0.value, $0.key) }
+            [.prepare(Self.checkVersion, checkVersionText), .prepare(Self.storeToken.name, Self.storeToken.text)]
+            + transactionStatements.map { Command.prepare($0.value, $0.key) }
         do {
             _ = try exchange([.text("DEALLOCATE ALL")] + statements)
         } catch let error as ServerError {
@@ -654,7 +660,7 @@ extension PostgresConnection: SQLConnection {
     /// The commands that end the transaction, and the token that they store when it has written anything.
     private func ending() -> (commands: [Command], token: CommitToken?) {
         var commands: [Command] = []
-        if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
+        if hasChangedCatalog { commands.append(.text("UPDATE \(settings.gate) SET version = version + 1")) }
         let token = written > 0 || hasChangedCatalog ? client.map(nextToken) : nil
         if let token {
             commands.append(
@@ -790,7 +796,7 @@ extension PostgresConnection: SQLConnection {
     }
 
     private func lockGate(_ mode: String) throws {
-        _ = try run([.text("LOCK TABLE \(PostgresSchema.gate) IN \(mode) MODE")], "LOCK TABLE", entity: "")
+        _ = try run([.text("LOCK TABLE \(settings.gate) IN \(mode) MODE")], "LOCK TABLE", entity: "")
     }
 
     // MARK: Versions
@@ -798,7 +804,7 @@ extension PostgresConnection: SQLConnection {
     func schemaVersion() throws -> UInt64 {
         // What the transaction itself has changed gets its number when it commits.
         if isWriting { return hasChangedCatalog ? ~version &- catalogChanges : version }
-        return UInt64(bitPattern: try rows("SELECT version FROM \(PostgresSchema.gate)").first?.integer(0) ?? 0)
+        return UInt64(bitPattern: try rows("SELECT version FROM \(settings.gate)").first?.integer(0) ?? 0)
     }
 
     func catalogDidChange() throws { catalogChanges += 1 }

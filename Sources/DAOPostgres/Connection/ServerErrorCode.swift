@@ -31,13 +31,15 @@ enum ServerErrorCode: Equatable, CaseIterable {
 
     /// The meaning of what PgBouncer says under the code of a broken protocol, by its words; nil for everything else.
     ///
-    /// Source: PgBouncer's documentation of `query_wait_timeout`, `max_client_conn` and `pool_mode`.
+    /// Source: PgBouncer's documentation of `query_wait_timeout`, `max_client_conn`, `pool_mode` and `auth_type`.
     init?(ofPooler state: String, _ message: String) {
         guard state == "08P01" else { return nil }
         if message.contains("query_wait_timeout") || message.contains("no more connections allowed") {
             self = .noConnections
         } else if message.contains("statement pooling") {
             self = .statementPooler
+        } else if message.contains("authentication failed") || message.contains("no such user") {
+            self = .refusedUser
         } else {
             return nil
         }

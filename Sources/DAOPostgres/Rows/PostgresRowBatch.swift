@@ -244,7 +244,7 @@ final class PostgresRowBatch: SQLRowBatch {
         let storageError = error.storageError(path: connection.path, entity: entity)
         let isKey = try? !connection.rows(
             "SELECT 1 FROM pg_catalog.pg_constraint WHERE conname = $1 AND contype = 'p' "
-                + "AND connamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())",
+                + "AND connamespace = \(connection.namespace)",
             [error.constraint ?? ""]
         ).isEmpty
         return SQLRefusedRow(isKey == true ? .key : .values(of: nil), number: number, storageError)
