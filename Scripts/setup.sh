@@ -8,13 +8,13 @@ set -euo pipefail
 
 # A command or file that shows a package is there, and the package that brings it.
 # Python runs the web server of the tests and of the offline demo. PostgreSQL's package brings the server of the tests; the one that
-# Debian starts by itself is not used. The tests of a fail-over look for its processes, and those of TLS sign certificates.
+# Debian starts by itself is not used, and neither is its pooler. The tests of a fail-over look for its processes, and those of TLS sign certificates.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
-    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/lib/postgresql:postgresql"
+    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/lib/postgresql:postgresql" "/usr/sbin/pgbouncer:pgbouncer"
     "pgrep:procps" "openssl:openssl")
 # SQLite comes with macOS: that of brew is built for macOS alone, and stands in the way of applications for iOS.
 # The package "postgresql" of brew has no version; any from 13 on will do.
-brew=("pkg-config:pkg-config" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17")
+brew=("pkg-config:pkg-config" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17" "pgbouncer:pgbouncer")
 command -v python3 >/dev/null || brew+=("python3:python3")
 if [ "${1:-}" = "--demo" ]; then
     debian+=("/usr/share/iso-codes/json/iso_3166-2.json:iso-codes")

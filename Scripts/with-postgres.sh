@@ -6,6 +6,8 @@
 # The command may start more servers, whose data are in directories beside that of this one: with the programs in DAO_POSTGRES_BIN, run by
 # what DAO_POSTGRES_OWNER says. They are stopped, too.
 #
+# Where PgBouncer is there, it runs in front of the server, in transaction mode, and its URL is in DAO_POOLER_URL.
+#
 #   Scripts/with-postgres.sh COMMAND …
 #   Scripts/with-postgres.sh --if-possible COMMAND …    where no server can be started, says why, and runs the command without
 #   Scripts/with-postgres.sh --durable COMMAND …        the server syncs what it stores, for measurements
@@ -54,6 +56,7 @@ chmod 755 "$place"
 
 stop() {
     [ -n "${child:-}" ] && kill "$child" 2>/dev/null && wait "$child" 2>/dev/null
+    for pid in "$place"/*/pgbouncer.pid; do [ -e "$pid" ] && kill -QUIT "$(cat "$pid")" 2>/dev/null; done
     for data in "$place"/*/postmaster.pid; do
         ${as_owner[@]+"${as_owner[@]}"} "$binaries/pg_ctl" -D "$(dirname "$data")" -m immediate -w stop >/dev/null 2>&1
     done
@@ -83,6 +86,34 @@ fi
 
 export DAO_POSTGRES_BIN=$binaries DAO_POSTGRES_OWNER="${as_owner[*]:-}"
 export DAO_POSTGRES_URL="postgres://dao@${place//\//%2F}/postgres"
+
+pgbouncer=$(PATH="$PATH:/usr/sbin:/opt/homebrew/bin" command -v pgbouncer)
+if [ -n "$pgbouncer" ]; then
+    pooler=$place/pooler
+    ${as_owner[@]+"${as_owner[@]}"} mkdir "$pooler"
+    cat >"$pooler/pgbouncer.ini" <<CONFIGURATION
+[databases]
+* = host=$place
+[pgbouncer]
+pool_mode = transaction
+unix_socket_dir = $pooler
+listen_addr =
+listen_port = 5432
+auth_type = trust
+auth_file = $pooler/users.txt
+max_client_conn = 2000
+default_pool_size = 150
+pidfile = $pooler/pgbouncer.pid
+logfile = $pooler/log
+CONFIGURATION
+    echo '"dao" ""' >"$pooler/users.txt"
+    if ${as_owner[@]+"${as_owner[@]}"} "$pgbouncer" -q -d "$pooler/pgbouncer.ini" >"$pooler/start.log" 2>&1; then
+        export DAO_POOLER_URL="postgres://dao@${pooler//\//%2F}/postgres"
+    else
+        echo "with-postgres: PgBouncer did not start, and is left out:" >&2
+        cat "$pooler/start.log" >&2
+    fi
+fi
 # In the background, so that a signal stops the server at once.
 "$@" <&0 &
 child=$!

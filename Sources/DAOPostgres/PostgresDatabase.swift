@@ -30,7 +30,8 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         let writes = !configuration.isReadOnly
         let identity = settings.parameters.merging([
             "schema": settings.schema, "pool": "\(settings.pool)", "writers": "\(settings.writers)",
-            "statementTimeout": "\(settings.statementTimeout)", "reads": settings.seen == nil ? "primary" : "standby",
+            "pooler": settings.pooled == nil ? "session" : "transaction", "statementTimeout": "\(settings.statementTimeout)",
+            "reads": settings.seen == nil ? "primary" : "standby",
         ]) { $1 }
         let instance = try Self.instances.acquire(identity) {
             try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
@@ -50,11 +51,11 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         let settings = try PostgresSettings(configuration)
         let connection = try PostgresConnection(settings)
         let schema = PostgresDialect().quoted(settings.schema)
-        _ = try connection.run(
-            [
-                .text("SET lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))"),
-                .text("DROP SCHEMA IF EXISTS \(schema) CASCADE"),
-            ], "DROP SCHEMA", entity: "")
+        do {
+            _ = try connection.commitAlone(["DROP SCHEMA IF EXISTS \(schema) CASCADE"], waiting: settings.busyTimeout)
+        } catch let error as ServerError {
+            throw error.storageError(path: settings.path)
+        }
     }
 
     /// Returns what became of a transaction whose commit was not answered; see ``/DAOCore/Database``.
@@ -77,8 +78,8 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
 extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
-    /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `writers` (`one` or
-    /// `many`), `reads` (`primary` or `standby`), `statementTimeout` (in seconds, by default 300), and the parameters of libpq,
+    /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `pooler`
+    /// (`session` or `transaction`: how long a pooler in front of the server gives a connection to one client), `writers` (`one` or `many`), `reads` (`primary` or `standby`), `statementTimeout` (in seconds, by default 300), and the parameters of libpq,
     /// such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and `target_session_attrs`.
     public static let postgres = DatabaseDriver(
         scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames)

@@ -4,7 +4,7 @@ import DAOSystemPostgres
 /// What the connections of an engine have in common.
 struct PostgresSettings: Sendable {
     /// The options of the driver; all others are parameters of libpq.
-    static let ownOptions: Set = ["schema", "pool", "writers", "reads", "statementTimeout"]
+    static let ownOptions: Set = ["schema", "pool", "pooler", "writers", "reads", "statementTimeout"]
     /// The names of libpq's parameters that a URL may have.
     static let parameterNames: Set<String> = {
         var names: Set<String> = []
@@ -23,6 +23,9 @@ struct PostgresSettings: Sendable {
     private(set) var parameters: [String: String]
     /// The schema with the tables.
     let schema: String
+    /// The table that a write transaction locks, so that others wait. Its row has a version that changes with every change of the
+    /// catalog. Its name is whole: without its schema no transaction begins, whatever else has its name.
+    let gate: String
     /// The maximum number of connections, those for writing included.
     let pool: Int
     /// The number of connections for writing. Where there are several, transactions run side by side.
@@ -35,6 +38,9 @@ struct PostgresSettings: Sendable {
     private(set) var connectTimeout: Int
     /// What this client has seen; nil when it never reads from a standby.
     let seen: SeenPosition?
+    /// What the engine's connections know of their statements behind a pooler that gives a connection of the server to another
+    /// client after each transaction; nil where a client keeps its connection, and the connection remembers all by itself.
+    let pooled: PooledStatements?
     /// Whether the connection is one to a standby.
     private(set) var isOfStandby = false
     /// The number of servers that are tried one after another.
@@ -78,6 +84,7 @@ struct PostgresSettings: Sendable {
         if schema.lowercased().hasPrefix("pg_") || schema.lowercased() == "information_schema" {
             throw invalid("the schema '\(schema)' is the server's own; give the name of another schema")
         }
+        gate = "\(PostgresDialect().quoted(schema)).\"dao_gate\""
         pool = try configuration.count("pool", in: 2...1000) ?? 8
         switch configuration.options["writers"] {
         case nil, "one": writers = 1
@@ -91,6 +98,17 @@ struct PostgresSettings: Sendable {
         case nil, "primary": seen = nil
         case "standby": seen = SeenPosition()
         default: throw invalid("the option 'reads' is neither 'primary' nor 'standby'; write one of them, or omit it")
+        }
+        switch configuration.options["pooler"] {
+        case nil, "session": pooled = nil
+        case "transaction": pooled = PooledStatements()
+        default:
+            throw invalid("the option 'pooler' is neither 'session' nor 'transaction'; write one of them, or omit it")
+        }
+        if pooled != nil, seen != nil {
+            throw invalid(
+                "'reads=standby' asks a standby what it has and reads from it later, and a pooler may send both to different "
+                    + "servers; connect to the servers without 'pooler=transaction', or read from the primary")
         }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout

@@ -41,11 +41,11 @@ final class Cluster {
         let template = try Self.template.withLock { template in
             if let template { return template }
             let new = "cluster-template-\(ProcessInfo.processInfo.processIdentifier)"
-            try run("initdb", "--no-sync", "-D", new, "-U", "dao", "-A", "trust", "-E", "UTF8", "--no-locale")
+            try Self.run("initdb", "--no-sync", "-D", new, "-U", "dao", "-A", "trust", "-E", "UTF8", "--no-locale")
             template = new
             return new
         }
-        try run("cp", "-Rp", template, primary.data)
+        try Self.run("cp", "-Rp", template, primary.data)
         try prepare(self, "\(place)/\(primary.data)")
         try start(primary)
         if hasStandby { try addStandby() }
@@ -73,7 +73,7 @@ final class Cluster {
 
     /// Makes a primary of the standby. The other server is dead.
     func promote() throws {
-        try run("pg_ctl", "promote", "-w", "-t", "60", "-D", standby.data)
+        try Self.run("pg_ctl", "promote", "-w", "-t", "60", "-D", standby.data)
         swap(&primary, &standby)
     }
 
@@ -81,7 +81,7 @@ final class Cluster {
     ///
     /// - Parameter mode: `fast` ends its connections, `immediate` does not even write what it has in memory.
     func restartPrimary(_ mode: String) throws {
-        try run("pg_ctl", "stop", "-w", "-m", mode, "-D", primary.data)
+        try Self.run("pg_ctl", "stop", "-w", "-m", mode, "-D", primary.data)
         try start(primary)
     }
 
@@ -90,7 +90,7 @@ final class Cluster {
     /// When it returns, a commit that was ever acknowledged is on both servers.
     func addStandby() throws {
         try? FileManager.default.removeItem(atPath: "\(place)/\(standby.data)")
-        try run(
+        try Self.run(
             "pg_basebackup", "-D", standby.data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-h", place, "-p",
             "\(primary.port)", "-U", "dao")
         try start(standby)
@@ -106,7 +106,7 @@ final class Cluster {
     }
 
     /// Stops the standby, as an administrator does.
-    func stopStandby() throws { try run("pg_ctl", "stop", "-m", "fast", "-w", "-D", standby.data) }
+    func stopStandby() throws { try Self.run("pg_ctl", "stop", "-m", "fast", "-w", "-D", standby.data) }
 
     /// Starts the standby again.
     func startStandby() throws { try start(standby) }
@@ -122,7 +122,7 @@ final class Cluster {
     // MARK: Processes
 
     private func start(_ member: Member) throws {
-        try run(
+        try Self.run(
             "pg_ctl", "start", "-w", "-t", "60", "-D", member.data, "-l", "\(member.data).log", "-o",
             """
             -c fsync=off -c listen_addresses='' -c unix_socket_directories=\(place) -c port=\(member.port) -c shared_buffers=32MB \
@@ -146,12 +146,12 @@ final class Cluster {
     }
 
     /// Runs a program, such as one of PostgreSQL, as the owner of the servers.
-    func run(_ program: String, _ arguments: String...) throws {
+    static func run(_ program: String, _ arguments: String...) throws {
         let environment = ProcessInfo.processInfo.environment
         let owner = (environment["DAO_POSTGRES_OWNER"] ?? "").split(separator: " ").map(String.init)
         let path = "\(environment["DAO_POSTGRES_BIN"] ?? ""):\(environment["PATH"] ?? "")"
         let command = ["/usr/bin/env"] + owner + ["env", "PATH=\(path)", program] + arguments
-        let result = try Self.output(of: command, in: place)
+        let result = try output(of: command, in: Server.directory)
         guard result.status == 0 else {
             throw ServerFailure(message: "\(([program] + arguments).joined(separator: " ")): \(result.text)")
         }
@@ -175,12 +175,13 @@ final class Cluster {
         return (status, try String(contentsOf: file, encoding: .utf8))
     }
 
-    /// Waits until a condition holds.
-    private func wait(_ what: String, until condition: () throws -> Bool) throws {
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try !condition() {
-            if .now > deadline { throw ServerFailure(message: "waited too long for \(what)") }
-            usleep(5000)
-        }
+}
+
+/// Waits until a condition holds.
+func wait(_ what: String, until condition: () throws -> Bool) throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try !condition() {
+        if .now > deadline { throw ServerFailure(message: "waited too long for \(what)") }
+        usleep(5000)
     }
 }

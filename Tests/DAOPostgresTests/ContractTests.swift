@@ -18,6 +18,38 @@ struct ContractTests {
     func writersSideBySideConform(_ test: ConformanceTest) async throws { try await test.run() }
 }
 
+/// The suite behind PgBouncer in transaction mode, beside a client that changes all that its connections remember.
+@Suite(.enabled(if: PgBouncer.isThere, "Scripts/with-postgres.sh starts PgBouncer"))
+struct PoolerContractTests {
+    private static let isShort = ProcessInfo.processInfo.environment["POOLER"] == nil
+    private static let hostile = try? HostileClient(
+        URL(fileURLWithPath: Server.directory).appendingPathComponent("pooler").path)
+
+    /// The cases about what a connection could remember. `POOLER=all` runs all, as `make conformance` does.
+    private static func isChosen(_ test: ConformanceCase) -> Bool {
+        !isShort || !test.isHeavy && [.transactions, .servers, .concurrency].contains(test.chapter)
+    }
+
+    @Test(
+        arguments: Server.target("pooler=transaction&pool=130", pooled: true).map { Conformance.cases(for: $0, where: isChosen) }
+            ?? [])
+    func conformsBehindAPooler(_ test: ConformanceTest) async throws {
+        _ = Self.hostile
+        try await test.run()
+    }
+
+    @Test(
+        arguments: Server.target("pooler=transaction&pool=240&writers=many", pooled: true).map {
+            Conformance.cases(for: $0) {
+                isShort ? !$0.isHeavy && ($0.chapter == .servers || !Set($0.rules).isDisjoint(with: ["T4", "T8", "C2"])) : true
+            }
+        } ?? [])
+    func writersSideBySideConformBehindAPooler(_ test: ConformanceTest) async throws {
+        _ = Self.hostile
+        try await test.run()
+    }
+}
+
 /// Generated steps on a server, checked against the reference model. `dao-soak --url` runs many more.
 @Suite(.enabled(if: Server.isThere, "Scripts/with-postgres.sh starts a server"))
 struct GeneratedTests {

@@ -38,8 +38,8 @@ struct FullDiskTests {
                 try Self.root("mkdir", data)
                 try Self.root("mount", "-t", "tmpfs", "-o", "size=48m,mode=700", "tmpfs", data)
                 try Self.root("chown", "--reference=\(data).old", data)
-                try cluster.run("sh", "-c", "cp -Rp '\(data).old/.' '\(data)' && mv '\(data)/pg_wal' '\(data).wal'")
-                try cluster.run("ln", "-s", "\(data).wal", "\(data)/pg_wal")
+                try Cluster.run("sh", "-c", "cp -Rp '\(data).old/.' '\(data)' && mv '\(data)/pg_wal' '\(data).wal'")
+                try Cluster.run("ln", "-s", "\(data).wal", "\(data)/pg_wal")
                 try Self.root("rm", "-r", "\(data).old")
             }
             defer {

@@ -29,6 +29,228 @@ struct PoolerTests {
     }
 }
 
+/// PgBouncer, which gives a connection of the server to another client after each transaction.
+@Suite("A pooler in transaction mode", .enabled(if: PgBouncer.isThere, "there is no PgBouncer"))
+struct TransactionPoolerTests {
+    private func open(_ url: String) throws -> any Database { try DatabaseDrivers(.postgres).open(url) }
+
+    @Test func withoutTheOptionItIsRefusedAndTheErrorNamesTheOption() throws {
+        let pooler = try PgBouncer()
+        let error = try storageError { try open(pooler.newURL("")) }
+        #expect(error.kind == .unsupported)
+        #expect(error.message.contains("pooler=transaction"))
+        let statements = try PgBouncer("statement")
+        let other = try storageError { try open(statements.newURL()) }
+        #expect(other.kind == .unsupported, "\(other)")
+        #expect(other.message.contains("transaction mode"))
+    }
+
+    @Test(arguments: [
+        ("pooler=statement", "neither 'session' nor 'transaction'"), ("pooler=transaction&reads=standby", "reads=standby"),
+    ])
+    func wrongOptionsAreRefused(_ options: String, _ words: String) throws {
+        let error = try storageError { try open(Server.newURL(options)) }
+        #expect(error.kind == .invalidConfiguration && error.message.contains(words), "\(error)")
+    }
+
+    @Test(arguments: ["session", "transaction"])
+    func theOptionAlsoWorksWithoutAPoolerAndWithOneInSessionMode(_ mode: String) throws {
+        let pooler = try PgBouncer("session")
+        for url in [try Server.newURL("pooler=\(mode)"), pooler.newURL("pooler=\(mode)")] {
+            let database = try open(url)
+            try database.books.create(Book(id: 1, title: "one", shelf: nil))
+            #expect(try database.books.count() == 1)
+            try database.close()
+        }
+    }
+
+    /// With one connection of the server, every client has it in turn.
+    @Test func aCallLeavesNothingBehindAndTakesNothing() throws {
+        let pooler = try PgBouncer(connections: 1)
+        try HostileClient.prepare()
+        let mark = UUID().uuidString
+        let session = """
+            SELECT md5(string_agg(name || '=' || setting, ',' ORDER BY name)) FROM pg_settings
+            WHERE name NOT IN ('application_name', 'in_hot_standby')
+            """
+        let left = """
+            SELECT (SELECT count(*) FROM pg_prepared_statements) + (SELECT count(*) FROM pg_cursors)
+            + (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid())
+            """
+        func other(_ sql: String) throws -> [String] { try Server.psql(sql, on: pooler.directory) }
+        _ = try other("SET transform_null_equals = on; " + HostileClient.settings.map { "SET \($0)" }.joined(separator: "; "))
+        let before = try other(session)
+        #expect(try other("SHOW search_path") == ["evil, pg_catalog"])
+
+        let database = try open(pooler.newURL("pooler=transaction&pool=2"))
+        let books = try database.books
+        try books.create((1...600).map { Book(id: $0, title: "\($0)", shelf: "\($0)") })
+        #expect(try other(session) == before, "after rows were created")
+        #expect(try books.read(byPrimaryKey: 7)?.title == "7")
+        #expect(try books.count { $0.shelf == nil } == 0)
+        #expect(throws: StorageError.self) { try books.create(Book(id: 7, title: "again", shelf: nil)) }
+        #expect(throws: StorageError.self) { try books.create(Book(id: 700, title: "again", shelf: "7")) }
+        var streamed = 0
+        try books.forEach { _ in streamed += 1 }
+        #expect(streamed == 600)
+        try database.transaction {
+            try books.update(where: { $0.id == 1 }) { $0.title = "changed" }
+            try database.underlying(as: PostgresHandle.self, touching: .models(Book.self)) {
+                try $0.execute(
+                    "CREATE TABLE public.\"seen-\(mark)\" AS SELECT current_setting('synchronous_commit') AS c, "
+                        + "current_user::text AS u, current_setting('transaction_read_only') AS r")
+            }
+        }
+        _ = try? database.snapshot { () throws -> Void in
+            _ = try books.count()
+            throw CancellationError()
+        }
+        #expect(try other(session) == before, "after reads, refused writes, a stream and a snapshot")
+        #expect(try other(left) == ["0"])
+        #expect(
+            try Server.psql("SELECT c || u || r FROM public.\"seen-\(mark)\"; ") == ["ondaooff"],
+            "the settings inside of a transaction")
+        try Server.psql("DROP TABLE public.\"seen-\(mark)\"")
+        try database.close()
+    }
+
+    @Test func aPoolerWithoutAFreeConnectionIsBusy() throws {
+        let pooler = try PgBouncer(connections: 1, settings: "query_wait_timeout = 1")
+        let database = try open(pooler.newURL("pooler=transaction&timeout=2"))
+        try database.books.create(Book(id: 1, title: "one", shelf: nil))
+        let holder = PQconnectdb("host='\(pooler.directory)' user=dao dbname=postgres")
+        defer { PQfinish(holder) }
+        PQclear(PQexec(holder, "BEGIN"))
+        let error = try storageError { try database.books.count() }
+        #expect(error.kind == .busy, "\(error)")
+        PQclear(PQexec(holder, "ROLLBACK"))
+        #expect(try database.books.count() == 1)
+        try database.close()
+    }
+
+    @Test func aPoolerWithTooManyClientsIsBusy() throws {
+        let pooler = try PgBouncer(settings: "max_client_conn = 1")
+        let holder = PQconnectdb("host='\(pooler.directory)' user=dao dbname=postgres")
+        defer { PQfinish(holder) }
+        let error = try storageError { try open(pooler.newURL()) }
+        #expect(error.kind == .busy, "\(error)")
+    }
+
+    /// The cancelled call is ended, and no other one is.
+    @Test func cancellingReachesTheRightQuery() async throws {
+        let pooler = try PgBouncer(connections: 4)
+        let database = try open(pooler.newURL("pooler=transaction&pool=40"))
+        let books = try database.books
+        try books.create((1...3000).map { Book(id: $0, title: "\($0)", shelf: nil) })
+        for _ in 0..<20 {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for number in 0..<12 {
+                    group.addTask {
+                        let task = Task {
+                            try await onThread {
+                                try database.snapshot { () throws -> Int in
+                                    try books.count { $0.title > "5" && $0.title != "\(number)" }
+                                }
+                            }
+                        }
+                        if number % 2 == 0 {
+                            try await Task.sleep(for: .microseconds(Int.random(in: 0...3000)))
+                            task.cancel()
+                            _ = try? await task.value
+                        } else {
+                            #expect(try await task.value > 0)
+                        }
+                    }
+                }
+                try await group.waitForAll()
+            }
+        }
+        try database.close()
+    }
+
+    /// What was acknowledged stays, and calls go on when the pooler is back.
+    @Test func aPoolerThatIsKilledOrPausedLosesNothing() throws {
+        let pooler = try PgBouncer(connections: 6)
+        let database = try open(pooler.newURL("pooler=transaction&pool=8&connect_timeout=10&statementTimeout=2"))
+        let books = try database.books
+        try books.create(Book(id: 0, title: "first", shelf: nil))
+        let isOver = Lock(false)
+        let acknowledged = Lock<Set<Int>>([])
+        let unexpected = Lock<[String]>([])
+        let group = DispatchGroup()
+        for writer in 1...3 {
+            group.enter()
+            Thread.detachNewThread {
+                var number = writer * 1_000_000
+                while !isOver.withLock({ $0 }) {
+                    number += 1
+                    do {
+                        try books.create(Book(id: number, title: "x", shelf: nil))
+                        acknowledged.withLock { _ = $0.insert(number) }
+                    } catch let error as StorageError where [.unreachable, .outcomeUnknown, .busy].contains(error.kind) {
+                        usleep(2000)
+                    } catch {
+                        unexpected.withLock { $0.append("\(error)") }
+                    }
+                    do { _ = try books.read(byPrimaryKey: 0) } catch let error as StorageError
+                        where [.unreachable, .busy].contains(error.kind)
+                    {} catch { unexpected.withLock { $0.append("\(error)") } }
+                }
+                group.leave()
+            }
+        }
+        for round in 0..<4 {
+            usleep(200_000)
+            if round % 2 == 0 {
+                try pooler.kill9()
+                usleep(100_000)
+                try pooler.start()
+            } else {
+                try pooler.signal(SIGSTOP)
+                sleep(3)
+                try pooler.signal(SIGCONT)
+            }
+        }
+        usleep(300_000)
+        isOver.withLock { $0 = true }
+        #expect(group.wait(timeout: .now() + 60) == .success)
+        #expect(unexpected.withLock { $0 } == [])
+        let stored = Set(try books.read(\.id))
+        let (lost, count) = acknowledged.withLock { ($0.subtracting(stored), $0.count) }
+        #expect(lost.isEmpty)
+        #expect(count > 20)
+        try database.close()
+    }
+
+    /// `ROUNDS` calls of each of 400 clients, over four connections of the server, beside a hostile client.
+    @Test func manyClientsOnFewConnectionsGetTheRightAnswers() throws {
+        let rounds = ProcessInfo.processInfo.environment["ROUNDS"].flatMap(Int.init) ?? 20
+        let pooler = try PgBouncer(connections: 4, settings: "max_client_conn = 1000")
+        let url = pooler.newURL("pooler=transaction&pool=500&timeout=60")
+        let database = try open(url)
+        let books = try database.books
+        try books.create((1...1000).map { Book(id: $0, title: "\($0)", shelf: nil) })
+        let hostile = try HostileClient(pooler.directory)
+        defer { hostile.stop() }
+        together(
+            (0..<400).map { client in
+                {
+                    for round in 0..<rounds {
+                        let id = (client * 7919 + round * 104_729) % 1000 + 1
+                        if client % 40 == 0, round % 10 == 0 {
+                            try books.persist(Book(id: 2000 + client, title: "\(round)", shelf: nil))
+                            #expect(try books.read(byPrimaryKey: 2000 + client)?.title == "\(round)")
+                        } else {
+                            #expect(try books.read(byPrimaryKey: id)?.title == "\(id)")
+                        }
+                    }
+                }
+            })
+        #expect(hostile.count > 0)
+        try database.close()
+    }
+}
+
 @Suite("Servers that are too old", .enabled(if: Server.isThere, "there is no server"))
 struct OldServerTests {
     @Test func aServerBeforeVersion13IsUnsupported() throws {

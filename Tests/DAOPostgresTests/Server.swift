@@ -14,9 +14,12 @@ enum Server {
     /// The directory of the socket of a standby of it, which `make test` does not start.
     static let standby = ProcessInfo.processInfo.environment["DAO_POSTGRES_STANDBY"]
 
+    /// The URL of the pooler in front of it, in transaction mode; nil when there is none.
+    static let poolerURL = ProcessInfo.processInfo.environment["DAO_POOLER_URL"]
+
     /// The kind of database, with a schema for each test.
-    static func target(_ options: String = "pool=120") -> ConformanceTarget? {
-        guard let url else { return nil }
+    static func target(_ options: String = "pool=120", pooled: Bool = false) -> ConformanceTarget? {
+        guard let url = pooled ? poolerURL : url else { return nil }
         return try? ConformanceTarget(
             url: "\(url)?\(options)", name: "postgres", drivers: [.postgres], program: Process.built("dao-conformance"))
     }

@@ -227,19 +227,19 @@ struct ServerFaultTests {
             ) { cluster, directory in
                 files = directory
                 for name in ["ca", "other"] {
-                    try cluster.run(
+                    try Cluster.run(
                         "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days",
                         "2",
                         "-subj", "/CN=\(name)", "-keyout", "\(directory)/\(name).key", "-out", "\(directory)/\(name).crt")
                 }
-                try cluster.run(
+                try Cluster.run(
                     "openssl", "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj",
                     "/CN=localhost",
                     "-keyout", "\(directory)/server.key", "-out", "\(directory)/server.csr")
-                try cluster.run(
+                try Cluster.run(
                     "openssl", "x509", "-req", "-in", "\(directory)/server.csr", "-CA", "\(directory)/ca.crt", "-CAkey",
                     "\(directory)/ca.key", "-CAcreateserial", "-days", "2", "-out", "\(directory)/server.crt")
-                try cluster.run("chmod", "600", "\(directory)/server.key")
+                try Cluster.run("chmod", "600", "\(directory)/server.key")
             }
             defer { cluster.remove() }
             func open(_ host: String, _ options: String) throws {

@@ -69,16 +69,12 @@ extension PostgresConnection {
 
     /// Runs statements on the table of tokens in a transaction, and returns the first row of the first one.
     @discardableResult private func settle(_ texts: [String], within wait: Duration? = nil) throws -> CatalogRow? {
-        let lockTimeout = max((wait ?? settings.busyTimeout).milliseconds, 1)
-        let all =
-            ["BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", "SET LOCAL lock_timeout = \(lockTimeout)"] + texts + ["COMMIT"]
         // The server waits for a synchronous standby as long as that is missing.
         let limit = wait ?? settings.busyTimeout + .seconds(settings.connectTimeout)
         do {
-            let result = try exchange(all.map(Command.text), isCancellable: false, within: limit + .milliseconds(200))[2]
-            return result.count > 0 ? CatalogRow(result: result, row: 0) : nil
+            let result = try commitAlone(texts, waiting: wait ?? settings.busyTimeout, within: limit + .milliseconds(200)).first
+            return result.flatMap { $0.count > 0 ? CatalogRow(result: $0, row: 0) : nil }
         } catch let error as ServerError {
-            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
             throw error.ofBeginning.storageError(path: path)
         }
     }

@@ -16,8 +16,10 @@ struct CatalogRow {
 
 // The description of tables and queries by PostgreSQL, which differs between engines.
 extension PostgresConnection {
-    /// The current schema.
-    private static let namespace = "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())"
+    /// The number of the schema.
+    var namespace: String {
+        "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = '\(PostgresDialect().storedName(settings.schema).replacing("'", with: "''"))')"
+    }
 
     /// Returns the rows of a statement with texts as parameters, for rare statements.
     func rows(_ text: String, _ texts: [String] = []) throws -> [CatalogRow] {
@@ -31,7 +33,7 @@ extension PostgresConnection {
 
     func hasTable(_ name: String) throws -> Bool {
         let sql = """
-            SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = \(Self.namespace) AND relname = $1 AND relkind IN ('r', 'p')
+            SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = \(namespace) AND relname = $1 AND relkind IN ('r', 'p')
             """
         return try !rows(sql, [PostgresDialect().storedName(name)]).isEmpty
     }
@@ -40,7 +42,7 @@ extension PostgresConnection {
         let found = try rows(
             """
             SELECT relname::text, relkind::text, oid::int8 FROM pg_catalog.pg_class
-            WHERE relnamespace = \(Self.namespace) AND lower(relname::text) = lower($1) AND relkind NOT IN ('i', 'I', 't')
+            WHERE relnamespace = \(namespace) AND lower(relname::text) = lower($1) AND relkind NOT IN ('i', 'I', 't')
             ORDER BY relname::text = $1 DESC LIMIT 1
             """, [PostgresDialect().storedName(name)])
         guard let table = found.first else { return nil }
@@ -97,7 +99,7 @@ extension PostgresConnection {
 
     func takenNames() throws -> Set<String> {
         Set(
-            try rows("SELECT lower(relname::text) FROM pg_catalog.pg_class WHERE relnamespace = \(Self.namespace)").map {
+            try rows("SELECT lower(relname::text) FROM pg_catalog.pg_class WHERE relnamespace = \(namespace)").map {
                 $0.text(0)
             })
     }
@@ -106,7 +108,7 @@ extension PostgresConnection {
         let dialect = PostgresDialect()
         let name = dialect.storedName(table)
         let isTaken = try !rows(
-            "SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = \(Self.namespace) AND relname = $1 AND relkind IN ('i', 'I')",
+            "SELECT 1 FROM pg_catalog.pg_class WHERE relnamespace = \(namespace) AND relname = $1 AND relkind IN ('i', 'I')",
             [name]
         ).isEmpty
         guard isTaken else { return }
@@ -115,7 +117,7 @@ extension PostgresConnection {
 
     func ties(to table: String) throws -> [String] {
         let name = PostgresDialect().storedName(table)
-        let relation = "(SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = \(Self.namespace) AND relname = $1)"
+        let relation = "(SELECT oid FROM pg_catalog.pg_class WHERE relnamespace = \(namespace) AND relname = $1)"
         let triggers = try rows(
             "SELECT tgname::text FROM pg_catalog.pg_trigger WHERE tgrelid = \(relation) AND NOT tgisinternal", [name])
         let views = try rows(

@@ -30,6 +30,9 @@ final class PostgresConnection: @unchecked Sendable {
     /// Changes when prepared statements have to be prepared again.
     private(set) var epoch = 0
 
+    /// The names of the prepared statements without parameters, by their texts.
+    private let transactionStatements: [String: String]
+
     /// The number of the server's process for this connection.
     private var process: Int64 = 0
 
@@ -95,6 +98,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     init(_ settings: PostgresSettings) throws {
         self.settings = settings
+        transactionStatements = Self.transactionStatements(settings.gate)
         pointer = try Self.connect(settings)
         try setUp()
     }
@@ -131,8 +135,9 @@ final class PostgresConnection: @unchecked Sendable {
         try setUp()
     }
 
-    /// Makes the settings of a new connection.
+    /// Makes the settings of a new connection. Behind a pooler each transaction makes its own.
     private func setUp() throws {
+        if settings.pooled != nil { return }
         do {
             let results = try send(
                 (Self.setUp(settings) + [Self.askProcess]).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
@@ -149,7 +154,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// connected. All that a connection remembers, such as prepared statements and the schema, is otherwise another client's.
     func checkPooler() throws {
         // A pooler has numbers of its own.
-        if process == Int64(PQbackendPID(pointer)) { return }
+        if settings.pooled != nil || process == Int64(PQbackendPID(pointer)) { return }
         let other = try PostgresConnection(settings)
         for connection in [self, other, self, other] {
             let process = try connection.rows(Self.askProcess).first?.integer(0)
@@ -161,7 +166,8 @@ final class PostgresConnection: @unchecked Sendable {
     private var sharedConnection: StorageError {
         StorageError(
             .unsupported,
-            "a pooler shares the server's connections between transactions; use its session mode, or connect to the server",
+            "a pooler shares the server's connections between transactions; open the database with pooler=transaction, use the "
+                + "pooler's session mode, or connect to the server",
             path: path)
     }
 
@@ -179,7 +185,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Lets a prepared statement be removed with a later command.
     func discard(_ name: String, _ epoch: Int) {
-        if epoch == self.epoch { unused.append(name) }
+        if epoch == self.epoch, settings.pooled == nil { unused.append(name) }
     }
 
     // MARK: Round trips
@@ -259,6 +265,7 @@ final class PostgresConnection: @unchecked Sendable {
         // A cancellation that is still under way would hit a later command.
         if !patience.endCancelling() { abandon() }
         if var failure {
+            if failure.isOutdated { settings.pooled?.removeAll() }
             failure.isCancelled = patience.hasCancelled && failure.state == "57014"
             throw failure
         }
@@ -335,6 +342,48 @@ final class PostgresConnection: @unchecked Sendable {
         }
     }
 
+    /// Lets all statements be prepared again.
+    private func forgetStatements() {
+        epoch += 1
+        settings.pooled?.removeAll()
+    }
+
+    /// Sends commands that read outside of a transaction. Behind a pooler they get one of their own, in the same message.
+    private func runAlone(_ commands: [Command]) throws -> [PostgresResult] {
+        guard settings.pooled != nil else { return try exchange(commands) }
+        let beginning = Self.beginning(Self.beginReading, writes: false, settings).map(Command.text)
+        do {
+            return try exchange(beginning + commands + [.text("ROLLBACK")]).dropFirst(beginning.count).dropLast()
+        } catch var error as ServerError {
+            // A pooler gives the connection away when the transaction has ended.
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            error.number -= beginning.count
+            throw error
+        }
+    }
+
+    /// Sends statements in a transaction of their own that commits.
+    ///
+    /// - Parameters:
+    ///   - texts: The statements.
+    ///   - wait: How long to wait for locks.
+    ///   - limit: How long nothing may come; nil for as long as the server may work on a statement.
+    /// - Returns: Their results, in order.
+    /// - Throws: ``ServerError`` of the first one that failed. Nothing of the transaction is stored.
+    func commitAlone(_ texts: [String], waiting wait: Duration, within limit: Duration? = nil) throws -> [PostgresResult] {
+        let beginning =
+            Self.beginning("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", writes: true, settings)
+            + ["SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))"]
+        do {
+            return try exchange(
+                (beginning + texts + [Self.commit]).map(Command.text), isCancellable: false, within: limit
+            ).dropFirst(beginning.count).dropLast()
+        } catch let error as ServerError {
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
+            throw error
+        }
+    }
+
     /// Sends commands as ``run(_:_:entity:)`` does.
     ///
     /// - Parameters:
@@ -351,7 +400,7 @@ final class PostgresConnection: @unchecked Sendable {
         let (beginning, savepoints) = (beginning, pending)
         pending = unused.map { "DEALLOCATE \($0)" } + pending
         unused = []
-        guard isInTransaction else { return try exchange(commands) }
+        guard isInTransaction else { return try runAlone(commands) }
         let commits = isLast && endsWithWrite
         let (ending, token) = commits ? ending() : ([], nil)
         // A transaction in which nothing was done can begin again.
@@ -380,7 +429,7 @@ final class PostgresConnection: @unchecked Sendable {
                 if isFirst {
                     (self.beginning, pending) = (beginning, savepoints)
                 } else if isOnly {
-                    self.beginning = [.text(Self.beginReading), .text(Self.keepTables)]
+                    self.beginning = readings
                     endsWithWrite = false
                 }
             } catch {
@@ -427,20 +476,25 @@ extension PostgresConnection: SQLConnection {
     /// Precedes a snapshot. Changes of tables are no part of the server's snapshots: a table that is changed after the snapshot was
     /// taken would have other columns in it, or no rows. So the gate is shared as long as a snapshot is read, and who changes or
     /// drops a table takes it alone.
-    private static let keepTables = "LOCK TABLE \(PostgresSchema.gate) IN ACCESS SHARE MODE"
+    private var keepTables: String { "LOCK TABLE \(settings.gate) IN ACCESS SHARE MODE" }
+
+    /// What begins a transaction that reads.
+    private var readings: [Command] {
+        (Self.beginning(Self.beginReading, writes: false, settings) + [keepTables]).map(Command.text)
+    }
 
     func beginReading() throws {
         if isInTransaction { return }
         // A standby was asked whether it has caught up.
         if !settings.isOfStandby { try revive() }
-        beginning = [.text(Self.beginReading), .text(Self.keepTables)]
+        beginning = readings
         isInTransaction = true
     }
 
     func beginSnapshot() throws {
         if isInTransaction { return }
         // The first query takes the snapshot.
-        try begin([Self.beginReading, Self.keepTables, "SELECT 1"])
+        try begin(readings + [.text("SELECT 1")])
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -449,28 +503,33 @@ extension PostgresConnection: SQLConnection {
         let wait = write.settings.busyTimeout
         // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
         let isShared = settings.writers > 1 && !write.changesTables
-        var texts = [Self.beginWriting(isShared)]
+        var texts = Self.beginning(Self.beginWriting(isShared), writes: true, settings)
         if wait != settings.busyTimeout { texts.append("SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))") }
         // A transaction that reads all of a small table would meet every other one that writes to it.
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         // The snapshot is taken after the lock, by the last statement.
-        texts.append(Self.lockGate(isShared) + (wait == .zero ? " NOWAIT" : ""))
+        texts.append(Self.lockGate(settings.gate, isShared) + (wait == .zero ? " NOWAIT" : ""))
         if let known = write.knownVersion, !beginsAtOnce {
             try revive()
             try prepareTransactions()
             var parameters = Parameters()
             try parameters.append(Int64(bitPattern: known), as: TypeID.int8)
-            try parameters.append(process, as: TypeID.int8)
-            beginning = texts.map(command) + [.run(Self.checkVersion.name, parameters)]
+            if settings.pooled == nil {
+                try parameters.append(process, as: TypeID.int8)
+                beginning = texts.map(command) + [.run(Self.checkVersion, parameters)]
+            } else {
+                beginning = texts.map(Command.text) + [.typed(checkPooledVersion, [TypeID.int8], parameters)]
+            }
             isInTransaction = true
             version = known
             isOneCall = !write.isObserved
             endsWithWrite = isOneCall && write.scope != .any
         } else {
-            let results = try begin(texts + ["SELECT version, pg_catalog.pg_backend_pid() FROM \(PostgresSchema.gate)"])
+            texts.append("SELECT version, pg_catalog.pg_backend_pid() FROM \(settings.gate)")
+            let results = try begin(texts.map(Command.text))
             beginsAtOnce = false
-            if let process = results.last?.integer(0, 1), process != self.process {
+            if settings.pooled == nil, let process = results.last?.integer(0, 1), process != self.process {
                 end()
                 throw sharedConnection
             }
@@ -489,37 +548,41 @@ extension PostgresConnection: SQLConnection {
         "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"
     }
 
-    private static func lockGate(_ isShared: Bool) -> String {
-        "LOCK TABLE \(PostgresSchema.gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
+    private static func lockGate(_ gate: String, _ isShared: Bool) -> String {
+        "LOCK TABLE \(gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
     }
 
     private static let commit = "COMMIT"
 
     /// The statement that begins to read, with which a call fails whose tables are not the stored ones, or whose connection to
     /// the server is shared with other clients.
-    private static let checkVersion = (
-        name: "dao_version",
-        text: "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(PostgresSchema.gate)"
-    )
+    private static let checkVersion = "dao_version"
+    private var checkVersionText: String {
+        "SELECT 1 / (version = $1 AND pg_catalog.pg_backend_pid() = $2::int8)::int FROM \(settings.gate)"
+    }
+    private var checkPooledVersion: String { "SELECT 1 / (version = $1)::int FROM \(settings.gate)" }
     private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
 
     /// The names of the prepared statements without parameters, by their texts.
-    private static let transactionStatements = [
-        beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(false): "dao_lock",
-        lockGate(true): "dao_lock_shared", commit: "dao_commit",
-    ]
+    private static func transactionStatements(_ gate: String) -> [String: String] {
+        [
+            beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(gate, false): "dao_lock",
+            lockGate(gate, true): "dao_lock_shared", commit: "dao_commit",
+        ]
+    }
 
     /// The command that runs a statement of a transaction that is one call.
     private func command(_ text: String) -> Command {
-        Self.transactionStatements[text].map { .run($0, Parameters()) } ?? .text(text)
+        guard settings.pooled == nil, let name = transactionStatements[text] else { return .text(text) }
+        return .run(name, Parameters())
     }
 
     /// Prepares the statements of each transaction that is one call.
     private func prepareTransactions() throws {
-        if isPrepared { return }
+        if isPrepared || settings.pooled != nil { return }
         let statements =
-            [Self.checkVersion, Self.storeToken].map { Command.prepare($0.name, $0.text) }
-            + Self.transactionStatements.map { Command.prepare($0.value, $0.key) }
+            [.prepare(Self.checkVersion, checkVersionText), .prepare(Self.storeToken.name, Self.storeToken.text)]
+            + transactionStatements.map { Command.prepare($0.value, $0.key) }
         do {
             _ = try exchange([.text("DEALLOCATE ALL")] + statements)
         } catch let error as ServerError {
@@ -544,9 +607,9 @@ extension PostgresConnection: SQLConnection {
         return failure
     }
 
-    @discardableResult private func begin(_ texts: [String]) throws -> [PostgresResult] {
+    @discardableResult private func begin(_ commands: [Command]) throws -> [PostgresResult] {
         do {
-            let results = try exchange(texts.map(Command.text))
+            let results = try exchange(commands)
             isInTransaction = true
             return results
         } catch let error as ServerError {
@@ -571,6 +634,11 @@ extension PostgresConnection: SQLConnection {
             forget()
             return nil
         }
+        // What it has set ends with it.
+        if settings.pooled != nil, !isWriting {
+            end()
+            return nil
+        }
         let (commands, token) = ending()
         do {
             let results = try exchange(commands, isCancellable: false, commits: true)
@@ -592,10 +660,12 @@ extension PostgresConnection: SQLConnection {
     /// The commands that end the transaction, and the token that they store when it has written anything.
     private func ending() -> (commands: [Command], token: CommitToken?) {
         var commands: [Command] = []
-        if hasChangedCatalog { commands.append(.text("UPDATE \(PostgresSchema.gate) SET version = version + 1")) }
+        if hasChangedCatalog { commands.append(.text("UPDATE \(settings.gate) SET version = version + 1")) }
         let token = written > 0 || hasChangedCatalog ? client.map(nextToken) : nil
         if let token {
-            commands.append(isOneCall ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
+            commands.append(
+                isOneCall && settings.pooled == nil
+                    ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
         }
         return (commands + [isOneCall ? command(Self.commit) : .text(Self.commit)], token)
     }
@@ -637,7 +707,7 @@ extension PostgresConnection: SQLConnection {
                 PQflush(pointer)
             }
         }
-        if hasChangedCatalog { epoch += 1 }
+        if hasChangedCatalog { forgetStatements() }
         forget()
     }
 
@@ -683,7 +753,7 @@ extension PostgresConnection: SQLConnection {
         // A lock that was taken since is given up.
         isAlone = false
         if hasChangedCatalog {
-            epoch += 1
+            forgetStatements()
             catalogChanges += 1
         }
     }
@@ -720,13 +790,13 @@ extension PostgresConnection: SQLConnection {
         }
         _ = try run([.text(text)], text, entity: "")
         try catalogDidChange()
-        epoch += 1
+        forgetStatements()
         unknownWrites += 1
         written += 1
     }
 
     private func lockGate(_ mode: String) throws {
-        _ = try run([.text("LOCK TABLE \(PostgresSchema.gate) IN \(mode) MODE")], "LOCK TABLE", entity: "")
+        _ = try run([.text("LOCK TABLE \(settings.gate) IN \(mode) MODE")], "LOCK TABLE", entity: "")
     }
 
     // MARK: Versions
@@ -734,7 +804,7 @@ extension PostgresConnection: SQLConnection {
     func schemaVersion() throws -> UInt64 {
         // What the transaction itself has changed gets its number when it commits.
         if isWriting { return hasChangedCatalog ? ~version &- catalogChanges : version }
-        return UInt64(bitPattern: try rows("SELECT version FROM \(PostgresSchema.gate)").first?.integer(0) ?? 0)
+        return UInt64(bitPattern: try rows("SELECT version FROM \(settings.gate)").first?.integer(0) ?? 0)
     }
 
     func catalogDidChange() throws { catalogChanges += 1 }

@@ -59,17 +59,17 @@ struct ServerError: Error {
     ///   - path: The server, the database and the schema.
     ///   - entity: The entity of the statement.
     func storageError(path: String, entity: String? = nil) -> StorageError {
-        let (kind, text) = meaning
+        let code = code
         return StorageError(
-            kind, text, entity: entity == "" ? nil : entity, path: path, engineCode: Int(state, radix: 36),
+            code.meaning.0, code.meaning.1, entity: entity == "" ? nil : entity, path: path, engineCode: Int(state, radix: 36),
             // The server names the user.
-            engineMessage: state.hasPrefix("28") ? nil : message)
+            engineMessage: code == .refusedUser ? nil : message)
     }
 
-    private var meaning: (StorageError.Kind, String) {
-        let code = ServerErrorCode(state)
+    private var code: ServerErrorCode {
+        let code = ServerErrorCode(ofPooler: state, message) ?? ServerErrorCode(state)
         // A connection that the server ends for a reason of its own is lost.
-        return (isLoss && (code == .other || code == .ended) ? .lost : code).meaning
+        return isLoss && (code == .other || code == .ended) ? .lost : code
     }
 
     /// The error as statements of an entity throw it.

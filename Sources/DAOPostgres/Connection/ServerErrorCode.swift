@@ -20,11 +20,29 @@ enum ServerErrorCode: Equatable, CaseIterable {
     /// The transaction or its cursor has ended.
     case ended
     case oldSnapshot
+    /// A pooler gives a connection to another client after each statement.
+    case statementPooler
     case other
 
     /// The meaning of a code of five characters: its own, or that of its class, the first two of them.
     init(_ state: String) {
         self = Self.codes[state] ?? Self.classes[String(state.prefix(2))] ?? (state.isEmpty ? .lost : .other)
+    }
+
+    /// The meaning of what PgBouncer says under the code of a broken protocol, by its words; nil for everything else.
+    ///
+    /// Source: PgBouncer's documentation of `query_wait_timeout`, `max_client_conn`, `pool_mode` and `auth_type`.
+    init?(ofPooler state: String, _ message: String) {
+        guard state == "08P01" else { return nil }
+        if message.contains("query_wait_timeout") || message.contains("no more connections allowed") {
+            self = .noConnections
+        } else if message.contains("statement pooling") {
+            self = .statementPooler
+        } else if message.contains("authentication failed") || message.contains("no such user") {
+            self = .refusedUser
+        } else {
+            return nil
+        }
     }
 
     /// The meaning of every class.
@@ -94,6 +112,11 @@ enum ServerErrorCode: Equatable, CaseIterable {
         case .otherTables:
             (.schemaMismatch, "the tables were changed after the storage was made; ask the database for the storage again")
         case .ended: (.invalidTransaction, "the server has ended the transaction; run it again from its beginning")
+        case .statementPooler:
+            (
+                .unsupported,
+                "the pooler shares the server's connections between statements; use its transaction mode with pooler=transaction"
+            )
         case .oldSnapshot: (.snapshotTooOld, "the server no longer has the rows of the snapshot; read again")
         case .other: (.io, "PostgreSQL refused; see the words of the engine")
         }

@@ -179,7 +179,7 @@ final class PostgresRowBatch: SQLRowBatch {
         let column = parameters[keyIndex]
         guard let search, TypeID.elements[search.parameterTypes.first ?? 0] == types[column] else { return true }
         let keys = Parameters(arraysOf: rows, types, only: column)
-        return try connection.run([.run(search.name, keys)], searchText, entity: entity).first?.integer(0, 0) != 0
+        return try connection.run([search.command(keys)], searchText, entity: entity).first?.integer(0, 0) != 0
     }
 
     /// Sends rows as arrays; false when one has to be sent after another: there is no statement for it, or one was refused.
@@ -195,7 +195,7 @@ final class PostgresRowBatch: SQLRowBatch {
         }
         guard let arrays else { return false }
         do {
-            try connection.protected([.run(arrays.name, Parameters(arraysOf: rows, types))], text, isLast: isLast)
+            try connection.protected([arrays.command(Parameters(arraysOf: rows, types))], text, isLast: isLast)
             return true
         } catch let error as ServerError where error.isRefused {
             return false
@@ -206,14 +206,14 @@ final class PostgresRowBatch: SQLRowBatch {
 
     /// Sends a command for each row.
     private func sendEach(_ rows: Parameters, isLast: Bool) throws {
-        let name = try ready().name
+        let prepared = try ready()
         let (count, first) = (rows.count / width, sent)
         // After a refused row the messages are short again: with all others, each refused row would be sent as often as there are
         // refused rows before it.
         var (start, size) = (0, Self.maximumCommands)
         while start < count {
             let commands = (start..<min(start + size, count)).map {
-                PostgresConnection.Command.run(name, Parameters(rows, $0 * width..<($0 + 1) * width))
+                prepared.command(Parameters(rows, $0 * width..<($0 + 1) * width))
             }
             do {
                 try connection.protected(
@@ -244,7 +244,7 @@ final class PostgresRowBatch: SQLRowBatch {
         let storageError = error.storageError(path: connection.path, entity: entity)
         let isKey = try? !connection.rows(
             "SELECT 1 FROM pg_catalog.pg_constraint WHERE conname = $1 AND contype = 'p' "
-                + "AND connamespace = (SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = current_schema())",
+                + "AND connamespace = \(connection.namespace)",
             [error.constraint ?? ""]
         ).isEmpty
         return SQLRefusedRow(isKey == true ? .key : .values(of: nil), number: number, storageError)

@@ -2,30 +2,6 @@ import DAOCore
 import DAOSQL
 import DAOSystemPostgres
 
-/// A statement that the server has prepared.
-final class PreparedStatement {
-    let name: String
-    /// The types of its parameters.
-    let parameterTypes: [UInt32]
-    private let epoch: Int
-    private let connection: PostgresConnection
-
-    /// Prepares a statement, in one round trip.
-    init(_ text: String, _ connection: PostgresConnection, entity: String) throws {
-        self.connection = connection
-        name = connection.newName()
-        let description = try connection.run([.prepare(name, text), .describe(name)], text, entity: entity)[1]
-        // What has failed before may have changed it.
-        epoch = connection.epoch
-        parameterTypes = (0..<PQnparams(description.pointer)).map { PQparamtype(description.pointer, $0) }
-    }
-
-    deinit { connection.discard(name, epoch) }
-
-    /// Whether it has to be prepared again.
-    var isOutdated: Bool { epoch != connection.epoch }
-}
-
 /// A statement of one connection.
 final class PostgresStatement: SQLStatement {
     private let text: String
@@ -133,7 +109,7 @@ final class PostgresStatement: SQLStatement {
             let some = keys[start..<min(start + Self.maximumKeys, keys.count)]
             var parameters = Parameters()
             try parameters.append(.list(some.map(\.value)), as: preparedForKeys.parameterTypes.first ?? 0)
-            let command = PostgresConnection.Command.run(preparedForKeys.name, parameters)
+            let command = preparedForKeys.command(parameters)
             for result in try connection.run([command], text, entity: entity) { try body(some, result) }
         }
     }
@@ -180,7 +156,7 @@ final class PostgresStatement: SQLStatement {
                 ).last
                 cursor = name
             } else {
-                result = try connection.run([.run(prepared.name, parameters)], text, entity: entity).first
+                result = try connection.run([prepared.command(parameters)], text, entity: entity).first
             }
         } else {
             row = end
@@ -195,7 +171,7 @@ final class PostgresStatement: SQLStatement {
         try connection.sendHeld()
         let prepared = try ready()
         connection.didWrite(nil, of: entity)
-        return try connection.run([.run(prepared.name, parameters)], text, entity: entity).first?.affected ?? 0
+        return try connection.run([prepared.command(parameters)], text, entity: entity).first?.affected ?? 0
     }
 
     override func run(forEach keys: [Key]) throws -> Int {
