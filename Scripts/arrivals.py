@@ -145,7 +145,7 @@ def dangling(db):
 
 
 @schema(left={"docs_content", "docs_data", "docs_idx", "docs_docsize", "docs_config", "box_node", "box_parent", "box_rowid", "mirror", "mirror_data",
-              "mirror_idx", "mirror_docsize", "mirror_config", "titles", "broken"}, types={"docs.id": "int64 key", "docs.title": "string?"})
+              "mirror_idx", "mirror_docsize", "mirror_config", "titles", "broken", "endless"}, types={"docs.id": "int64 key", "docs.title": "string?"})
 def views_and_virtual_tables(db):
     db.executescript("""
         CREATE VIRTUAL TABLE docs USING fts5(title, body); INSERT INTO docs VALUES('One', 'first text'), ('Two', 'second');
@@ -153,6 +153,7 @@ def views_and_virtual_tables(db):
         CREATE TABLE note(id INTEGER PRIMARY KEY, body TEXT); INSERT INTO note VALUES(1, 'hello');
         CREATE VIRTUAL TABLE mirror USING fts5(body, content='note', content_rowid='id'); INSERT INTO mirror(mirror) VALUES('rebuild');
         CREATE VIEW titles AS SELECT title FROM docs; CREATE VIEW broken AS SELECT gone FROM missing;
+        CREATE VIEW endless AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n;
         """)
 
 
@@ -160,8 +161,9 @@ APPLE = 978307200
 
 
 @schema(types={"note.id": "int64 key", "note.created": "date? seconds2001", "note.price": "decimal?", "note.folder": "toOne? folder", "note.tags": "toMany tag",
-               "note.uuid": "uuid?", "animal.kind": "string", "folder.parent": "int64?", "list.items": "toMany item", "note.photo": "data? externalData"},
-        left={"Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE"},
+               "note.uuid": "uuid?", "animal.kind": "string", "folder.parent": "int64?", "list.items": "toMany item", "tag.relateds": "toMany tag",
+               "tag.pinboards": "toMany folder", "note.photo": "data? externalData"},
+        left={"Z_PRIMARYKEY", "Z_METADATA", "Z_MODELCACHE", "ANSCKEVENT"},
         mapping=[('"ZPARENT","field":"parent","indexed":true,"note":"it may refer to a row of animal, folder, item, note or tag","type":"int64?"',
                   '"ZPARENT","field":"parent","target":"folder","type":"toOne?"')])
 def core_data(db):
@@ -183,9 +185,13 @@ def core_data(db):
             ZUUID BLOB, ZPHOTO BLOB);
         CREATE INDEX ZNOTE_ZFOLDER_INDEX ON ZNOTE(ZFOLDER);
         CREATE TABLE ZTAG(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER, ZNAME VARCHAR); INSERT INTO ZTAG VALUES(1,8,1,'red'),(2,8,1,'blue');
-        CREATE TABLE Z_7TAGS(Z_7NOTES INTEGER, Z_8TAGS INTEGER, Z_FOK_7NOTES INTEGER, PRIMARY KEY(Z_7NOTES, Z_8TAGS));
+        CREATE TABLE Z_7TAGS(Z_7NOTES INTEGER, Z_8TAGS INTEGER, Z_FOK_8TAGS INTEGER, PRIMARY KEY(Z_7NOTES, Z_8TAGS));
         CREATE INDEX Z_7TAGS_Z_8TAGS_INDEX ON Z_7TAGS(Z_8TAGS, Z_7NOTES);
         INSERT INTO Z_7TAGS VALUES(1,1,2048),(1,2,1024),(2,2,1024);
+        CREATE TABLE Z_8RELATEDS(Z_8RELATEDS INTEGER, REFLEXIVE INTEGER, PRIMARY KEY(Z_8RELATEDS, REFLEXIVE)); INSERT INTO Z_8RELATEDS VALUES(1,2),(2,1),(2,2);
+        CREATE TABLE Z_4BADGES(Z_4PINBOARDS INTEGER, Z_8BADGES INTEGER, Z_FOK_4PINBOARDS INTEGER, PRIMARY KEY(Z_4PINBOARDS, Z_8BADGES));
+        INSERT INTO Z_4BADGES VALUES(1,1,2048),(9,1,1024);
+        CREATE TABLE ANSCKEVENT(Z_PK INTEGER PRIMARY KEY, Z_ENT INTEGER, Z_OPT INTEGER);
         """)
     for n in (1, 2, 3):
         u = uuid.uuid5(uuid.NAMESPACE_URL, str(n))
@@ -234,6 +240,14 @@ def room(db):
 @schema(out=2, types={"t.v": "string?"}, mapping=[('"type":"string?"', '"type":"int64?"')])
 def rows_that_cannot_come(db):
     db.executescript("CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT); INSERT INTO t VALUES(1, '5'), (2, 'six'), (3, NULL), (4, '7 '), (5, '-8');")
+
+
+@schema(types={"t.k": "string key", "u.t": "toOne t"}, mapping=[('"key":true,"type":"string"', '"key":true,"type":"int64"')])
+def numbers_in_texts(db):
+    db.executescript("""
+        CREATE TABLE t(k TEXT PRIMARY KEY NOT NULL, v TEXT); INSERT INTO t VALUES('9', 'a'), ('10', 'b'), ('-1', 'c'), ('100', 'd');
+        CREATE TABLE u(id INTEGER PRIMARY KEY, t TEXT NOT NULL REFERENCES t); INSERT INTO u VALUES(1, '10'), (2, '9');
+        """)
 
 
 @schema(out=0)

@@ -50,8 +50,8 @@ struct ForeignFile {
         return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
     }
 
-    /// The number of rows in all tables.
-    var rows: Int { tables.filter { $0.kind == "table" }.reduce(0) { $0 + ($1.rows ?? 0) } }
+    /// Whether a table has rows, or rows that cannot be counted.
+    var hasRows: Bool { tables.contains { ($0.kind == "table" || $0.kind == "virtual table") && $0.rows != 0 } }
 
     /// The number of rows and tables.
     var contents: String {
@@ -133,15 +133,19 @@ struct ForeignFile {
         return 0
     }
 
+    /// Whether dates are stored without a zone, and nobody has said which it is.
+    fileprivate static func needsZone(_ mapping: TableMapping) -> Bool {
+        mapping.timeZone == nil && mapping.entities.contains { $0.fields.contains { $0.form == .localText } }
+    }
+
     /// What to type next.
     private func advice(_ mapping: TableMapping) -> String {
-        let needsZone = mapping.timeZone == nil && mapping.entities.contains { $0.fields.contains { $0.form == .localText } }
-        return """
-            Nothing of the file is changed. What to type next:
-              dao browse \(url)
-              dao move \(path) sqlite:new.db\(needsZone ? " --zone UTC    (or the zone of its dates, which have none)" : "")
-              swift package generate-models --target App --from \(url)
-            """
+        """
+        Nothing of the file is changed. What to type next:
+          dao browse \(url)
+          dao move \(path) sqlite:new.db\(Self.needsZone(mapping) ? " --zone UTC    (or the zone of its dates, which have none)" : "")
+          swift package generate-models --target App --from \(url)
+        """
     }
 
     /// A line for each field: the column, its declared type, and what it becomes.
@@ -161,10 +165,11 @@ struct ForeignFile {
             if let note = field.note { words += "; \(note)" }
             return [source, type, field.field, words]
         }
+        let indexes = description.indexes.map { "\n  \($0.isUnique ? "unique index" : "index") on \($0)" }
         let widths = (0..<3).map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             "  \(row[0].padding(to: widths[0]))  \(row[1].padding(to: widths[1]))  → \(row[2].padding(to: widths[2]))  \(row[3])"
-        }.joined(separator: "\n")
+        }.joined(separator: "\n") + indexes.joined()
     }
 }
 
@@ -220,6 +225,10 @@ extension Command {
                 )
             }
             let mapping = try file.mapping(arguments)
+            if ForeignFile.needsZone(mapping) {
+                throw UsageError(
+                    "the file has dates that are stored without a time zone; say which it is, as in --zone Europe/Berlin")
+            }
             // No target is made for a mapping that is wrong.
             try file.database.check(mapping)
             return try await Databases.using(arguments.word("URL"), .creates) { target in
@@ -254,6 +263,6 @@ extension Command {
             let more = report.problemCount - report.problems.count
             if more > 0 { try Output.write("and \(counted(more, "more problem"))") }
         }
-        return report.problemCount == 0 ? 0 : 1
+        return report.problemCount == 0 && !report.left.contains { $0.unreadable == true } ? 0 : 1
     }
 }

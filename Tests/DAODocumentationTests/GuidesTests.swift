@@ -110,13 +110,14 @@ import Testing
         }
         let text = try old.tableMapping().text
         try old.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
         let database = try DatabaseDrivers(.memory).open("memory:")
         #expect(throws: StorageError.self) {
             try firstLaunch(path, text.replacing("\"field\":\"title\"", with: "\"field\":\"name\""), database)
         }
         #expect(try database.entities().isEmpty)
         for _ in 0..<2 { try firstLaunch(path, text, database) }
-        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
         #expect(try DAO(storage: database.storage(for: Song.self)).read().map(\.title) == ["Águas de março"])
         #expect(try DAO(storage: database.storage(for: Singer.self)).read().map(\.id) == [3])
     }

@@ -89,13 +89,14 @@ func jsonValues() throws -> (String?, Int?) {
 
 /// The rows of an application's earlier file, at the first launch of the next version.
 func firstLaunch(_ oldPath: String, _ mappingText: String, _ database: any Database) throws {
-    if FileManager.default.fileExists(atPath: oldPath) {
+    let done = oldPath + ".moved"
+    if FileManager.default.fileExists(atPath: oldPath), !FileManager.default.fileExists(atPath: done) {
         let old = try SQLiteDatabase(path: oldPath)
         let mapping = try TableMapping(text: mappingText)                      // the text of Notes.mapping.json
         let report = try old.move(by: mapping, to: database, as: Singer.self, Song.self)
         for problem in report.problems { print(problem) }                      // rows that could not come, and why
         try old.close()
-        try FileManager.default.removeItem(atPath: oldPath)
+        try Data().write(to: URL(fileURLWithPath: done))                       // a later version removes both files
     }
 }
 

@@ -111,10 +111,23 @@ struct ForeignSchema {
                 case "shadow": "table of a virtual table"
                 default: table.kind
                 }
-            let rows = try? connection.integers("SELECT count(*) FROM \(table.name.quotedIdentifier)").first.map(Int.init)
+            func count() throws -> Int? {
+                try connection.integers("SELECT count(*) FROM \(table.name.quotedIdentifier)").first.map(Int.init)
+            }
+            // A view can be a query that takes hours: after some seconds, it is not counted.
+            let rows = try? table.kind == "view" ? connection.interrupting(afterSteps: 100_000_000, count) ?? nil : count()
             return ForeignTableSummary(
-                name: table.name, kind: kind, rows: rows ?? nil, columns: table.columns.map { ($0.name, $0.type) })
+                name: table.name, kind: kind, rows: rows, columns: table.columns.map { ($0.name, $0.type) })
         }
+    }
+}
+
+extension SQLiteConnection {
+    /// The declared type of a column in capital letters; empty for one without a type.
+    func declaredType(of column: String, in table: String) throws -> String {
+        try rows(
+            "SELECT type FROM pragma_table_xinfo(\(Self.quoted(table))) WHERE name = \(Self.quoted(column)) COLLATE NOCASE"
+        ) { Self.text($0, 0).uppercased() }.first ?? ""
     }
 }
 

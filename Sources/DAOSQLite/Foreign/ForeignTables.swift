@@ -40,7 +40,7 @@ final class ForeignTables: EntityStore {
         }
         place = ForeignPlace(path: path, timeZone: zone)
         for (entity, description) in zip(mapping.entities.sorted { $0.entity < $1.entity }, described) {
-            tables[entity.entity] = ForeignTable(entity, description, mapping)
+            tables[entity.entity] = try ForeignTable(entity, description, mapping, connection)
         }
         try check(onProgress)
     }
@@ -59,7 +59,7 @@ final class ForeignTables: EntityStore {
             }
         }
         let described = try mapping.descriptions()
-        let tables = zip(mapping.entities, described).map { ForeignTable($0, $1, mapping) }
+        let tables = try zip(mapping.entities, described).map { try ForeignTable($0, $1, mapping, connection) }
         for table in tables {
             try prepare(table.select, table.entity.entity)
             for field in table.entity.fields {
@@ -256,7 +256,9 @@ struct ForeignTable {
     /// The entity that a field leads to; nil for other fields, and for lists.
     private let targets: [String?]
 
-    init(_ entity: TableMapping.Entity, _ description: EntityDescription, _ mapping: TableMapping) {
+    init(
+        _ entity: TableMapping.Entity, _ description: EntityDescription, _ mapping: TableMapping, _ connection: SQLiteConnection
+    ) throws {
         self.entity = entity
         self.description = description
         let rowForm = description.rowForm
@@ -285,9 +287,10 @@ struct ForeignTable {
             existence.append(
                 "EXISTS (SELECT 1 FROM \(other.table.quotedIdentifier) AS o WHERE \(expression.equals(wanted, name, "o")))")
         }
+        let isInteger = try keyField.column.map { try connection.declaredType(of: $0, in: entity.table).contains("INT") } ?? false
         select =
             "SELECT \((columns + existence).joined(separator: ", ")) FROM \(entity.table.quotedIdentifier) AS \(name) "
-            + "ORDER BY \(key.order(of: name))"
+            + "ORDER BY \(key.order(of: name, isInteger: isInteger))"
     }
 
     /// The statement that reads the links of a list.
@@ -407,14 +410,16 @@ private struct KeyExpression {
     }
 
     /// The order of the keys.
-    func order(of table: String) -> String {
+    ///
+    /// - Parameter isInteger: Whether the column holds integers as integers, so that its index has their order.
+    func order(of table: String, isInteger: Bool) -> String {
         let value = sql(of: table)
         switch kind {
         case .string: return value + " COLLATE BINARY"
         // The digits of a text have the order of the bytes.
         case .uuid:
             return "CASE typeof(\(value)) WHEN 'blob' THEN lower(hex(\(value))) ELSE lower(replace(\(value), '-', '')) END"
-        default: return value
+        default: return isInteger || columns.isEmpty ? value : "CAST(\(value) AS INTEGER)"
         }
     }
 

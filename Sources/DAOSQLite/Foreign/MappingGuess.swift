@@ -59,7 +59,8 @@ struct MappingGuess {
                 left.append(
                     TableMapping.Left(
                         table: table.name,
-                        why: "its rows cannot be read: \((error as? StorageError)?.engineMessage ?? "\(error)")"))
+                        why: "its rows cannot be read: \((error as? StorageError)?.engineMessage ?? "\(error)")",
+                        unreadable: true))
             }
         }
         for table in others where names[table.name.lowercased()] != nil { try add(table) }
@@ -81,6 +82,7 @@ struct MappingGuess {
         if let program = Self.bookkeeping[table.name.lowercased()], program == "Android" || program == dialect {
             return "it is the bookkeeping of \(program)"
         }
+        if dialect == Self.coreData, table.name.hasPrefix("ANSCK") { return "it is the bookkeeping of CloudKit" }
         switch table.kind {
         case "view": return "a view is a query; ask it of the moved rows"
         case "shadow": return "it is a part of a virtual table"
@@ -443,21 +445,27 @@ struct MappingGuess {
         }
     }
 
-    /// A table of a many-to-many relationship, such as `Z_2TAGS(Z_2NOTES, Z_3TAGS, Z_FOK_2NOTES)`.
+    /// A table of a many-to-many relationship, such as `Z_2TAGS(Z_2NOTES, Z_3TAGS, Z_FOK_3TAGS)`: the list `tags`, ordered by its last
+    /// column. One between rows of an entity can be `Z_2FRIENDS(Z_2FRIENDS, REFLEXIVE)`.
     private func coreDataJoin(_ table: ForeignSchema.Table) -> Join? {
         guard let match = table.name.wholeMatch(of: /Z_(\d+)(.+)/) else { return nil }
-        let columns = table.columns.filter { !$0.name.hasPrefix("Z_FOK_") }.compactMap { column in
-            column.name.wholeMatch(of: /Z_(\d+)(.+)/).flatMap { match in
-                Int(match.output.1).flatMap { coreDataEntities[$0] }.map { (column: column.name, table: $0.table) }
+        typealias Column = (column: String, name: String, table: String)
+        let columns = table.columns.filter { !$0.name.hasPrefix("Z_FOK_") }.compactMap { column -> Column? in
+            let parts = column.name.wholeMatch(of: /Z_(\d+)(.+)/)?.output
+            guard parts != nil || column.name == "REFLEXIVE" else { return nil }
+            return Int(parts?.1 ?? match.output.1).flatMap { coreDataEntities[$0] }.map {
+                (column.name, String(parts?.2 ?? match.output.2), $0.table)
             }
         }
         guard columns.count == 2 else { return nil }
-        let own = columns.firstIndex { $0.column.hasPrefix("Z_\(match.output.1)") } ?? 0
-        let (parent, child) = (columns[own], columns[1 - own])
-        let order = table.columns.first { $0.name == "Z_FOK_" + parent.column.dropFirst(2) }?.name
+        let own = columns.firstIndex { $0.column.hasPrefix("Z_\(match.output.1)") && $0.name != match.output.2 } ?? 0
+        var (parent, child) = (columns[own], columns[1 - own])
+        func order(_ column: Column) -> String? { table.columns.first { $0.name == "Z_FOK_" + column.column.dropFirst(2) }?.name }
+        // Of two lists that are inverse to each other, one comes: that which has an order.
+        if order(child) == nil, order(parent) != nil { swap(&parent, &child) }
         return Join(
-            parent: (parent.table, parent.column), child: (child.table, child.column), order: order,
-            name: Self.name(match.output.2.lowercased(), or: "list"))
+            parent: (parent.table, parent.column), child: (child.table, child.column), order: order(child),
+            name: Self.name(child.name.lowercased(), or: "list"))
     }
 
     /// The to-one relationships, which Core Data does not declare: integers with an index, or with the name of an entity. Where several
@@ -483,8 +491,10 @@ struct MappingGuess {
                 let position = entities[number].fields.firstIndex(where: { $0.column == column.name })
             else { continue }
             let others = candidates.compactMap { self.names[$0.table.lowercased()] }.sorted()
+            let order = table.columns.first { $0.name == "Z_FOK_" + column.name.dropFirst() }
             entities[number].fields[position].note =
                 "it may refer to a row of \(others.dropLast().joined(separator: ", ")) or \(others.last ?? "")"
+                + (order.map { "; '\($0.name)' has the order of a list of it" } ?? "")
         }
         return keys
     }

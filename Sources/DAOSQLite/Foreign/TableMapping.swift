@@ -94,6 +94,8 @@ public struct TableMapping: Codable, Sendable, Equatable {
         public var table: String
         /// Why its rows stay behind.
         public var why: String
+        /// Whether its rows could not be read, as those of a damaged table.
+        public var unreadable: Bool?
     }
 
     /// Reads the text of a mapping.

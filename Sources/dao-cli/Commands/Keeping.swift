@@ -13,7 +13,7 @@ extension Command {
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
         return try await Databases.using(arguments.word("FROM"), .reads) { source in
-            if let file = ForeignFile(source, arguments.word("FROM")), file.rows > 0 {
+            if let file = ForeignFile(source, arguments.word("FROM")), file.hasRows {
                 throw StorageError(
                     .schemaMismatch,
                     "another program has made the file, and its \(file.contents) are no entities that could be copied; 'dao inspect "
