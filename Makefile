@@ -27,7 +27,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: rehearse-apple help demo offline-demo test browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: rehearse-apple help demo offline-demo test arrivals browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -116,6 +116,11 @@ fuzz-events: ## Run generated orders of events on operators, stores, pagers, cac
 mutants: ## Plant MUTANTS=500 single edits, drawn from SEED=1, and run the suite and generated scripts on each
 	@Scripts/setup.sh
 	@Scripts/with-postgres.sh --if-possible Scripts/mutants/mutants.py --count $(MUTANTS) --seed $(or $(SEED),1) $(ARGUMENTS)
+
+arrivals: ## Move files as other programs make them into SQLite, LMDB and PostgreSQL, compare each value, and compile their models
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	@Scripts/with-postgres.sh Scripts/arrivals.py --compile
 
 browse-test: ## Press every button of the page of `dao browse` in headless Chromium; screenshots in .build/browse-test
 	@Scripts/setup.sh --browser

@@ -1,7 +1,7 @@
 import Foundation
 import PackagePlugin
 
-/// `swift package generate-models [--target TARGET] [--type TYPE] [--check] [--from URL]`: builds what the target imports and
+/// `swift package generate-models [--target TARGET] [--type TYPE] [--check] [--from URL [--zone ZONE]]`: builds what the target imports and
 /// the tool, and hands the tool what it knows of the target.
 @main struct GenerateModelsPlugin: CommandPlugin {
     func performCommand(context: PluginContext, arguments: [String]) async throws {
@@ -9,6 +9,7 @@ import PackagePlugin
         let names = words.extractOption(named: "target")
         let type = words.extractOption(named: "type").first
         let url = words.extractOption(named: "from").first
+        let zone = words.extractOption(named: "zone").first
         let checks = words.extractFlag(named: "check") > 0
         if words.extractFlag(named: "help") > 0 {
             print(Self.help)
@@ -35,7 +36,7 @@ import PackagePlugin
             }
             (request.type, request.checks) = (type, checks)
             if let url {
-                guard let catalog = try catalog(of: url, in: request.work) else { return }
+                guard let catalog = try catalog(of: url, zone, in: request, checks: checks) else { return }
                 request.catalog = catalog
             }
             let path = request.work + "/request.json"
@@ -48,7 +49,7 @@ import PackagePlugin
     }
 
     private static let help = """
-        usage: swift package generate-models [--target TARGET] [--type TYPE] [--check] [--from URL]
+        usage: swift package generate-models [--target TARGET] [--type TYPE] [--check] [--from URL [--zone ZONE]]
 
         Writes a model, a schema and a translator for each Plain of the targets that use DAOCore, into their folders 'Models'.
         Edited files are never overwritten.
@@ -56,7 +57,9 @@ import PackagePlugin
           --target TARGET  only of this target
           --type TYPE      only for this Plain
           --check          writes nothing, and fails when a file is missing or stale
-          --from URL       for the entities of a database instead, such as sqlite:app.db
+          --from URL       for the entities of a database instead, such as sqlite:app.db, or for the tables of an SQLite file that
+                           another program has made; beside the models, FILE.mapping.json then says what the tables become
+          --zone ZONE      the time zone of dates that such a file has without one
         """
 
     /// The targets that are asked for: Swift targets that use DAOCore; nil, with an error, when there are none.
@@ -92,15 +95,32 @@ import PackagePlugin
         return nil
     }
 
-    /// What `dao inspect` says of a database, in a file.
-    private func catalog(of url: String, in directory: String) throws -> String? {
+    /// What `dao inspect` says of a database, in a file. The mapping of another program's tables is beside the models: it is read when it
+    /// is there, and written otherwise.
+    private func catalog(of url: String, _ zone: String?, in request: Request, checks: Bool) throws -> String? {
         guard let program = build(.product("dao")) else { return nil }
-        let path = directory + "/catalog.json"
+        let path = request.work + "/catalog.json"
         try Data().write(to: URL(fileURLWithPath: path))
         let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
         defer { try? file.close() }
-        guard try run(program, ["inspect", url, "--json"], output: file) == 0 else {
+        let name =
+            (url.split(separator: "?")[0].split(whereSeparator: { $0 == "/" || $0 == ":" }).last.map(String.init) ?? "database")
+        let models = request.directory + "/Models"
+        let mapping = "\(models)/\((name as NSString).deletingPathExtension).mapping.json"
+        let isThere = FileManager.default.fileExists(atPath: mapping)
+        let used = checks && !isThere ? request.work + "/new.mapping.json" : mapping
+        if used == mapping {
+            try FileManager.default.createDirectory(atPath: models, withIntermediateDirectories: true)
+        } else if FileManager.default.fileExists(atPath: used) {
+            try FileManager.default.removeItem(atPath: used)
+        }
+        let words = ["inspect", url, "--json", "--mapping", used] + (zone.map { ["--zone", $0] } ?? [])
+        guard try run(program, words, output: file) == 0 else {
             Diagnostics.error("'\(program.lastPathComponent)' cannot read the catalog")
+            return nil
+        }
+        if used != mapping, FileManager.default.fileExists(atPath: used) {
+            Diagnostics.error("\(mapping): missing")
             return nil
         }
         return path

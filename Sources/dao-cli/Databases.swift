@@ -32,6 +32,33 @@ enum Databases {
         return try await body(database)
     }
 
+    /// Opens a database for reading. The tables of another program's SQLite file are read as the entities that they would become,
+    /// from a copy that is removed afterwards.
+    static func reading<Result>(_ url: String, _ body: (any Database) async throws -> Result) async throws -> Result {
+        try await using(url, .reads) { database in
+            guard let file = ForeignFile(database, url) else { return try await body(database) }
+            let mapping = try file.mapping()
+            let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
+            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+            defer { try? FileManager.default.removeItem(at: directory) }
+            let copy = try SQLiteDatabase(
+                path: directory.appendingPathComponent((database.configuration.path as NSString).lastPathComponent).path)
+            defer { try? copy.close() }
+            let progress = Progress()
+            defer { progress.end() }
+            let report = try file.database.move(by: mapping, to: copy) {
+                try Task.checkCancellation()
+                progress.show($0.entity, $0.rows, of: $0.total, "rows")
+            }
+            progress.end()
+            Program.complain(
+                "another program has made the file, and its tables are read as the entities that they would become; "
+                    + (report.problemCount == 0 ? "" : "\(counted(report.problemCount, "value")) could not be read; ")
+                    + "'dao inspect \(file.url)' lists them")
+            return try await body(copy)
+        }
+    }
+
     private static func open(_ configuration: DatabaseConfiguration, _ access: Access) throws -> any Database {
         do {
             return try drivers.open(configuration)

@@ -6,7 +6,8 @@ import Synchronization
 /// The command line `dao`: what it has, and what it says.
 enum Program {
     static let commands: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .backup, .restore, .verify,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .move, .backup, .restore,
+        .verify,
         .compact, .migrate, .completion,
     ]
 
@@ -18,7 +19,7 @@ enum Program {
         \(commands.map { "  \($0.name.padding(to: 10)) \($0.summary)" }.joined(separator: "\n"))
 
         A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb,
-        postgres://user@host/database?schema=main. No command but copy creates one.
+        postgres://user@host/database?schema=main. No command but copy and move creates one.
         'dao COMMAND --help' says more. The exit code is 0 for success, 1 for a failure, 64 for words that are no command,
         and 130 after Ctrl-C.
         """

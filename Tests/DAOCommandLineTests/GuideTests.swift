@@ -12,6 +12,18 @@ import Testing
         }
         #expect(sessions.count >= 5)
         let library = try Library("sqlite")
+        try library.sqlite(
+            "music.sqlite",
+            """
+            CREATE TABLE Artist(ArtistId INTEGER PRIMARY KEY, Name TEXT);
+            CREATE TABLE Album(AlbumId INTEGER PRIMARY KEY, Title TEXT NOT NULL, Price DECIMAL NOT NULL, Released DATE,
+                ArtistId INTEGER NOT NULL REFERENCES Artist);
+            CREATE INDEX title ON Album(Title); CREATE TABLE Tag(Tag TEXT PRIMARY KEY);
+            CREATE TABLE AlbumTag(Album INTEGER REFERENCES Album, Tag TEXT REFERENCES Tag, PRIMARY KEY(Album, Tag));
+            CREATE VIEW cheap AS SELECT * FROM Album WHERE Price < 10;
+            INSERT INTO Artist VALUES(1, 'AC/DC'), (3, 'Jobim'); INSERT INTO Tag VALUES('bossa');
+            INSERT INTO Album VALUES(1, 'Powerage', 12, NULL, 1), (2, 'Wave', 9.5, '1967-06-01', 3); INSERT INTO AlbumTag VALUES(2, 'bossa')
+            """)
         for call in sessions.flatMap({ ("\n" + $0).components(separatedBy: "\n$ dao ").dropFirst() }) {
             let lines = call.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let run = try await library.dao(Self.words(of: lines[0]))

@@ -56,11 +56,27 @@ import Testing
             let run = try await library.dao(words)
             #expect(try files(library) == before, "dao \(words) wrote \(run.output + run.errors)")
         }
+        // The tables are read as the entities that they would become.
+        for words in [
+            ["query", url, "note"], ["get", url, "note", "1"], ["count", url, "note"], ["explain", url, "note"],
+            ["export", url, "note"],
+        ] {
+            let run = try await library.dao(words)
+            let isRead =
+                kind == "nothing" ? run.status == 1 && run.errors.contains("no entity") : run.status == 0 && !run.output.isEmpty
+            #expect(isRead, "dao \(words) wrote \(run.output + run.errors)")
+            #expect(try files(library) == before, "dao \(words)")
+        }
+        if kind != "nothing" {
+            #expect(try await library.dao("count", url, "note").output == "2\n")
+            let copy = try await library.dao("copy", url, "sqlite:copied.db")
+            #expect(
+                copy.status == 1 && copy.errors.contains("3 rows in 2 tables and 1 view")
+                    && copy.errors.contains("dao move stranger.db URL"))
+            #expect(try files(library) == before)
+        }
         // What each of them says is refused for the file, or because it has no such entity.
         let refused: [(words: [String], part: String)] = [
-            (["query", url, "note"], "no entity"), (["get", url, "note", "1"], "no entity"),
-            (["count", url, "note"], "no entity"),
-            (["explain", url, "note"], "no entity"), (["export", url, "note"], "no entity"),
             (["watch", url, "note"], "no entity"), (["import", url, "note", "rows.jsonl"], "no entity"),
             (["erase", url, "note", "TRUEPREDICATE", "--write"], "no entity"), (["compact", url], "adopt=true"),
             (["copy", library.url, url], "adopt=true"), (["restore", url, "backup.db", "--replace"], "another program"),
@@ -76,7 +92,7 @@ import Testing
             #expect(try files(library) == before, "dao \(words)")
         }
         // Its backup and its copy are other files.
-        for words in [["backup", url, "saved.db"], ["copy", url, "sqlite:copied.db"]] {
+        for words in [["backup", url, "saved.db"], ["move", "stranger.db", "sqlite:copied.db"]] {
             let run = try await library.dao(words)
             let others = try files(library).filter { !$0.key.hasPrefix("saved.db") && !$0.key.hasPrefix("copied.db") }
             #expect(others == before, "dao \(words) wrote \(run.output + run.errors)")

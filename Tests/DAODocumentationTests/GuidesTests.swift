@@ -1,5 +1,7 @@
 import DAOCore
 import DAOMemory
+import DAOSQLite
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -90,5 +92,33 @@ import Testing
         }
         let (name, age) = try jsonValues()
         #expect(name == "Ada" && age == 36)
+    }
+
+    @Test func theFirstLaunchMovesTheOldRows() throws {
+        let place = Place()
+        let path = place.path("old.sqlite")
+        let old = try SQLiteDatabase(path: path)
+        _ = try old.transaction {
+            try old.underlying(as: SQLiteHandle.self) { handle in
+                try handle.execute(
+                    """
+                    CREATE TABLE Singer(id INTEGER PRIMARY KEY, name TEXT NOT NULL);
+                    CREATE TABLE Song(id INTEGER PRIMARY KEY, title TEXT NOT NULL, singer_id INTEGER NOT NULL REFERENCES Singer);
+                    INSERT INTO Singer VALUES(3, 'Elis'); INSERT INTO Song VALUES(1, 'Águas de março', 3)
+                    """)
+            }
+        }
+        let text = try old.tableMapping().text
+        try old.close()
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        #expect(throws: StorageError.self) {
+            try firstLaunch(path, text.replacing("\"field\":\"title\"", with: "\"field\":\"name\""), database)
+        }
+        #expect(try database.entities().isEmpty)
+        for _ in 0..<2 { try firstLaunch(path, text, database) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == bytes)
+        #expect(try DAO(storage: database.storage(for: Song.self)).read().map(\.title) == ["Águas de março"])
+        #expect(try DAO(storage: database.storage(for: Singer.self)).read().map(\.id) == [3])
     }
 }

@@ -3,6 +3,7 @@
 
 import DAOCore
 import DAONodes
+import DAOSQLite
 import DAOTransport
 import Foundation
 
@@ -84,4 +85,33 @@ func jsonValues() throws -> (String?, Int?) {
     let name = json["user"]?["name"]?.stringValue
     let age = json["user"]?["age"]?.intValue
     return (name, age)
+}
+
+/// The rows of an application's earlier file, at the first launch of the next version.
+func firstLaunch(_ oldPath: String, _ mappingText: String, _ database: any Database) throws {
+    let done = oldPath + ".moved"
+    if FileManager.default.fileExists(atPath: oldPath), !FileManager.default.fileExists(atPath: done) {
+        let old = try SQLiteDatabase(path: oldPath)
+        let mapping = try TableMapping(text: mappingText)                      // the text of Notes.mapping.json
+        let report = try old.move(by: mapping, to: database, as: Singer.self, Song.self)
+        for problem in report.problems { print(problem) }                      // rows that could not come, and why
+        try old.close()
+        try Data().write(to: URL(fileURLWithPath: done))                       // a later version removes both files
+    }
+}
+
+struct Singer: Plain, Model {
+    var id: Int
+    var name: String
+
+    static let schema = Schema("singer", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name))
+}
+
+struct Song: Plain, Model {
+    var id: Int
+    var title: String
+    var singer: Reference<Singer>
+
+    static let schema = Schema(
+        "song", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title), Field("singer", \.singer, .restricted))
 }

@@ -162,7 +162,11 @@ extension DatabaseFile {
 
     private func check(_ header: [UInt8], size: Int64) throws {
         guard header.prefix(16) == Self.magic.prefix(header.count) else {
-            throw StorageError.notADatabase(path, "another file")
+            throw Self.name(of: header, size: size).map { what, advice in
+                StorageError(
+                    .notADatabase, "what is at the path is \(what), not an SQLite database; \(advice). Nothing was changed",
+                    path: path)
+            } ?? StorageError.notADatabase(path, "another file")
         }
         func truncated() -> StorageError {
             StorageError(.corrupted, "the database is damaged: its file is too short; restore it from a backup", path: path)
@@ -185,6 +189,32 @@ extension DatabaseFile {
         let isCountValid = Self.number(header, 24) == Self.number(header, 92)
         let pages = isCountValid ? max(Self.number(header, 28), 1) : 1
         if size < pages * pageSize, !hasLog { throw truncated() }
+    }
+
+    /// What a file is that is no SQLite database, and what to do with it; nil for a file that is not recognized.
+    private static func name(of header: [UInt8], size: Int64) -> (what: String, advice: String)? {
+        func has(_ bytes: [UInt8], at offset: Int) -> Bool {
+            header.count >= offset + bytes.count && Array(header[offset..<offset + bytes.count]) == bytes
+        }
+        if has(Array("T-DB".utf8), at: 16) {
+            return (
+                "a Realm file", "write its objects as JSON with the program that has made it, and store them with 'dao import'"
+            )
+        }
+        if has([0xDE, 0xC0, 0xEF, 0xBE], at: 16) { return ("an LMDB file", "open it with the scheme lmdb") }
+        if has(Array("** This file contains an SQLite 2".utf8), at: 0) {
+            return ("a file of SQLite 2", "convert it: sqlite .dump old.db | sqlite3 new.db")
+        }
+        if has(Array("PK\u{3}\u{4}".utf8), at: 0) || has([0x1F, 0x8B], at: 0) {
+            return ("a compressed file", "decompress it first")
+        }
+        // Encrypted bytes are like random ones, and come in pages.
+        let isRandom = header.count == 100 && Set(header).count >= 60 && header.count(where: { $0 >= 128 }) >= 30
+        guard isRandom, size % 512 == 0 else { return nil }
+        return (
+            "a file that seems to be encrypted",
+            "write an unencrypted copy with the program that has made it, as with 'sqlcipher_export' of SQLCipher"
+        )
     }
 
     private static func number(_ header: [UInt8], _ offset: Int) -> Int64 {

@@ -20,7 +20,7 @@ extension Command {
         // It ends when its server and its database are closed, so that no file stays that was not there. Only a question that
         // takes long keeps it.
         Program.patience.store(10, ordering: .relaxed)
-        return try await Databases.using(arguments.word("URL"), canWrite ? .writes : .reads) { database in
+        @Sendable func show(_ database: any Database) async throws -> Int32 {
             let browser = Browser(content: BrowsedDatabase(database, url: url, canWrite: canWrite))
             let server = try HTTPServer(port: port) { await browser.answer(to: $0) }
             defer { server.stop() }
@@ -30,5 +30,7 @@ extension Command {
             Program.complain("the page \(canWrite ? "reads and writes" : "only reads"); press Ctrl-C to end")
             while true { try await Task.sleep(for: .seconds(3600)) }
         }
+        if canWrite { return try await Databases.using(arguments.word("URL"), .writes, show) }
+        return try await Databases.reading(arguments.word("URL"), show)
     }
 }

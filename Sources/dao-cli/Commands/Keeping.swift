@@ -13,7 +13,15 @@ extension Command {
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
         return try await Databases.using(arguments.word("FROM"), .reads) { source in
-            try await Databases.using(arguments.word("TO"), .creates) { target in
+            if let file = ForeignFile(source, arguments.word("FROM")), file.hasRows {
+                throw StorageError(
+                    .schemaMismatch,
+                    "another program has made the file, and its \(file.contents) are no entities that could be copied; 'dao inspect "
+                        + "\(file.url)' says what they would become, and 'dao move \(file.path) URL' moves their rows. Nothing was changed"
+                )
+            }
+            if let others = ForeignFile.others(beside: source, arguments.word("FROM")) { Program.complain(others) }
+            return try await Databases.using(arguments.word("TO"), .creates) { target in
                 let progress = Progress()
                 defer { progress.end() }
                 let report = try await source.copy(to: target) { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
@@ -84,6 +92,7 @@ extension Command {
         discussion: "The exit code is 1 when there is damage. It is written with the entity, the key and the field."
     ) { arguments in
         try await Databases.using(arguments.word("URL"), .reads) { database in
+            let file = ForeignFile(database, arguments.word("URL"))
             let progress = Progress()
             defer { progress.end() }
             let report = try await database.verify { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
@@ -94,6 +103,13 @@ extension Command {
                         "rows": "\(report.rows.values.reduce(0, +))", "problemCount": "\(report.problemCount)",
                         "problems": JSON.list(report.problems.map { JSON.text("\($0)") }),
                     ]))
+            } else if let file {
+                // The structure of the file was checked. What its values mean, only its program knows.
+                try Output.write(
+                    "\(file.contents) of another program, "
+                        + (report.isSound ? "no damage of the file" : counted(report.problemCount, "problem")))
+                for problem in report.problems { try Output.write("\(problem)") }
+                try Output.write("'dao inspect \(file.url)' says what they would become")
             } else {
                 try Output.write("\(report)")
             }

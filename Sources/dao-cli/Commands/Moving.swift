@@ -16,7 +16,7 @@ extension Command {
     ) { arguments in
         let format: FileFormat = try arguments.choice(of: "format") ?? .jsonl
         let predicate = arguments.optionalWord("PREDICATE").map { TextPredicate($0) }
-        return try await Databases.using(arguments.word("URL"), .reads) { database in
+        return try await Databases.reading(arguments.word("URL")) { database in
             let rows = try database.rows(of: arguments.word("ENTITY"))
             let progress = Progress()
             defer { progress.end() }

@@ -34,7 +34,7 @@ extension Arguments {
 
     /// Opens the entity for reading.
     fileprivate func rows<Result>(_ body: (EntityRows) async throws -> Result) async throws -> Result {
-        try await reading { try await body($0.rows(of: word("ENTITY"))) }
+        try await Databases.reading(word("URL")) { try await body($0.rows(of: word("ENTITY"))) }
     }
 }
 
@@ -100,10 +100,17 @@ extension Command {
     static let inspect = Command(
         name: "inspect", summary: "shows the entities of a database: their fields, indexes and numbers of rows",
         parameters: [.url, Parameter(name: "ENTITY", isOptional: true, help: "one of the entities; all when missing")],
-        options: [.json]
+        options: [.mapping, .zone, .json],
+        discussion: """
+            Of an SQLite file that another program has made, it shows the tables and views, what each would become, and what stays
+            behind. 'dao move' moves the rows.
+            """
     ) { arguments in
         let url = try DatabaseConfiguration(url: arguments.word("URL"))
         return try await arguments.reading { database in
+            if arguments.optionalWord("ENTITY") == nil, let file = ForeignFile(database, arguments.word("URL")) {
+                return try file.inspect(arguments)
+            }
             let (entities, counts, version) = try database.snapshot {
                 var entities = try database.entities()
                 if let name = arguments.optionalWord("ENTITY") { entities = [try database.rows(of: name).entity] }
@@ -125,6 +132,10 @@ extension Command {
             for (entity, count) in zip(entities, counts) {
                 try Output.write("\n\(entity.name), \(counted(count, "row"))\n\(entity.table)")
             }
+            if arguments.optionalWord("ENTITY") == nil, let others = ForeignFile.others(beside: database, arguments.word("URL")) {
+                try Output.write("\n\(others)")
+            }
+            if entities.isEmpty, Databases.size(of: database) == 0 { try Output.write("\nThe file is empty.") }
             return 0
         }
     }
@@ -269,7 +280,8 @@ extension Command {
             """
     ) { arguments in
         let query = try arguments.query()
-        return try await arguments.rows { rows in
+        return try await arguments.reading { database in
+            let rows = try database.rows(of: arguments.word("ENTITY"))
             var last: [UniqueID: EntityRow]?
             for try await found in rows.database.observe({ try rows.read(query) }) {
                 let now = Dictionary(found.map { ($0.key, $0) }, uniquingKeysWith: { $1 })
@@ -311,7 +323,7 @@ extension EntityDescription {
     }
 
     /// The description as JSON in one line.
-    fileprivate func json(count: Int) -> String {
+    func json(count: Int) -> String {
         let described = fields.map { field in
             var members = ["\"name\": \(JSON.text(field.name))", "\"type\": \(JSON.text(field.type.description))"]
             if field.isPrimaryKey { members.append("\"key\": true") }

@@ -6,6 +6,9 @@ public struct CopyProgress: Sendable, Equatable {
     public var rows: Int
     /// The number of rows of the entity.
     public var total: Int
+
+    /// Creates a progress.
+    package init(entity: String, rows: Int, total: Int) { (self.entity, self.rows, self.total) = (entity, rows, total) }
 }
 
 /// The result of a copy.

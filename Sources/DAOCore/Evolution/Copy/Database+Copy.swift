@@ -40,6 +40,19 @@ extension Database {
         try copy(to: target, rowLimit: rowLimit, isCancelled: { false }, onProgress)
     }
 
+    /// Copies the entities of a store into this database, as ``copy(to:onProgress:)`` does those of a database.
+    ///
+    /// - Parameters:
+    ///   - source: The store, in one snapshot.
+    ///   - name: The name of the source, by which an interrupted call is continued.
+    ///   - onProgress: A closure that is called after each batch. An error that it throws interrupts the copy.
+    package func receive(
+        from source: any EntityStore, named name: String, _ onProgress: (CopyProgress) throws -> Void
+    ) throws -> CopyReport {
+        var copy = DatabaseCopy(source: source, target: self, name: name, rowLimit: 10_000)
+        return try copy.run({ false }, onProgress)
+    }
+
     /// Copies everything into another database without blocking the thread of the calling task; see
     /// ``copy(to:onProgress:)``.
     ///
