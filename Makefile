@@ -22,12 +22,14 @@ BASE_PATH ?=
 FILTER ?=
 # Package.swift optimises the libraries in debug builds where it is 1.
 export DAO_OPTIMIZED = 1
+# Package.swift turns the trait Encryption on where it is 1.
+export DAO_ENCRYPTION = $(if $(filter Linux,$(shell uname)),1)
 # The numbers of rows that `make bench-sizes` measures.
 SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: rehearse-apple help demo offline-demo test arrivals browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: encryption rehearse-apple help demo offline-demo test arrivals browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -55,6 +57,7 @@ check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's pa
 	@$(MAKE) --no-print-directory consumers
 	@$(MAKE) --no-print-directory examples
 	@$(MAKE) --no-print-directory newcomer
+	@[ "$$(uname)" != Linux ] || $(MAKE) --no-print-directory encryption
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
@@ -79,6 +82,10 @@ failover: ## Kill a PostgreSQL primary ROUNDS=50 times beside writers, readers a
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),50) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOPostgresTests.FailoverLatencyTests
+
+encryption: ## Check encrypted files against SQLCipher itself, damage ROUNDS=3000 of them, and look for plain text
+	@Scripts/setup.sh
+	Scripts/encryption/check.py --rounds $(or $(ROUNDS),3000)
 
 # Runs tests of processes: $(call process_tests,SUITE,ROUNDS).
 process_tests = ROUNDS=$(or $(ROUNDS),$(2)) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter DAOProcessTests.$(1)
@@ -184,6 +191,8 @@ tsan-suite: ## Run the suite's concurrent chapters and deepest conditions on eve
 	swift run $(TSAN_BUILD) --skip-build dao-conformance $(foreach chapter,T O C L,--chapter $(chapter))
 	swift run $(TSAN_BUILD) --skip-build dao-conformance --case P.deepest
 
+# Who does not encrypt needs no header of a cryptographic library.
+consumers: DAO_ENCRYPTION =
 consumers: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 consumers: ## Packages that use one backend each build without the headers of the others
 	@Scripts/setup.sh

@@ -51,6 +51,8 @@ let package = Package(
     ],
     // A package is fetched only where its trait is on. By default all are off.
     traits: [
+        .default(enabledTraits: Context.environment["DAO_ENCRYPTION"] == "1" ? ["Encryption"] : []),
+        .trait(name: "Encryption", description: "DAOSQLite opens encrypted files, with the system's libcrypto"),
         .trait(name: "SwiftLog", description: "DAOInstruments logs calls with swift-log"),
         .trait(name: "SwiftMetrics", description: "DAOInstruments records calls with swift-metrics"),
         .trait(name: "SwiftDistributedTracing", description: "DAOInstruments records calls with swift-distributed-tracing"),
@@ -96,11 +98,16 @@ let package = Package(
         // A database on any SQL engine, and two such engines
         .target(name: "DAOSQL", dependencies: ["DAOCore"]),
         .target(
-            name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSystemSQLite"], exclude: privacyExclusions,
-            resources: privacyResources),
+            name: "DAOSQLite", dependencies: ["DAOSQL", "DAOSQLiteChecksums", "DAOSQLiteCipher", "DAOSystemSQLite"],
+            exclude: privacyExclusions, resources: privacyResources),
         .target(name: "DAOPostgres", dependencies: ["DAOSQL", "DAORedaction", "DAOSystemPostgres"]),
         // Checksums of pages, in C: a layer below SQLite
         .target(name: "DAOSQLiteChecksums", dependencies: ["DAOSystemSQLite"]),
+        // Encryption of pages, in C: another layer below SQLite. Empty without its trait
+        .target(
+            name: "DAOSQLiteCipher", dependencies: ["DAOSQLiteChecksums", "DAOSystemSQLite"],
+            cSettings: [.define("DAO_ENCRYPTION", .when(traits: ["Encryption"]))],
+            linkerSettings: [.linkedLibrary("crypto", .when(platforms: [.linux], traits: ["Encryption"]))]),
 
         // A database that fails when the tests of an application say so
         .target(name: "DAOTesting", dependencies: ["DAOCore"]),
@@ -179,7 +186,9 @@ let package = Package(
             exclude: ["Child", "Support"]),
         .testTarget(
             name: "DAOPropertyTestingTests",
-            dependencies: ["DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples"]),
+            dependencies: [
+                "DAOPropertyTesting", "DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOExamples", "DAOTestSupport",
+            ]),
         // An API module of its own, to prove that envelopes may stay internal to the module that declares
         // them
         .target(name: "DAOBookAPI", dependencies: ["DAOTransport"], path: "Tests/DAOTransportTests/BookAPI"),
@@ -248,7 +257,8 @@ let package = Package(
                 "DAOTestSupport",
             ]),
         .executableTarget(
-            name: "dao-conformance", dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
+            name: "dao-conformance",
+            dependencies: ["DAOConformance", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTestSupport"]),
         .executableTarget(
             name: "dao-soak",
             dependencies: [

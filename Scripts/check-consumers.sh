@@ -20,7 +20,7 @@ for header in /usr/include/*/curl/curl.h; do if [ -e "$header" ]; then curl=$hea
 
 # What each backend must do without.
 hidden_from() {
-    local all="/usr/include/microhttpd.h $curl /usr/include/postgresql/libpq-fe.h"
+    local all="/usr/include/microhttpd.h $curl /usr/include/postgresql/libpq-fe.h /usr/include/openssl/evp.h"
     case $1 in
         SQLite) echo $all /usr/include/lmdb.h ;;
         LMDB) echo $all /usr/include/sqlite3.h ;;
@@ -57,6 +57,8 @@ for BACKEND in Memory Nodes SQLite LMDB; do
     for header in $headers; do
         library=$(basename "$header" .h)
         library=${library%-fe}
+        # OpenSSL has its headers in a folder.
+        if [ $library = evp ]; then library=crypto; fi
         # Foundation itself loads libcurl for the client of DAOTransport.
         if [ $BACKEND-$library = Nodes-curl ]; then continue; fi
         if linked | grep -q "lib${library#lib}"; then

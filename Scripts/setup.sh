@@ -10,7 +10,7 @@ set -euo pipefail
 # Python runs the web server of the tests and of the offline demo. PostgreSQL's package brings the server of the tests; the one that
 # Debian starts by itself is not used, and neither is its pooler. The tests of a fail-over look for its processes, and those of TLS sign certificates.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
-    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/lib/postgresql:postgresql" "/usr/sbin/pgbouncer:pgbouncer"
+    "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/include/openssl/evp.h:libssl-dev" "/usr/lib/postgresql:postgresql" "/usr/sbin/pgbouncer:pgbouncer"
     "pgrep:procps" "openssl:openssl")
 # SQLite comes with macOS: that of brew is built for macOS alone, and stands in the way of applications for iOS.
 # The package "postgresql" of brew has no version; any from 13 on will do.

@@ -23,7 +23,7 @@ enum Catalog {
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases, TransactionsShared.cases,
         Observations.cases, ObservationsValues.cases, ObservationsList.cases, Concurrency.cases, Processes.cases,
-        ProcessesRelations.cases, Opening.cases,
+        ProcessesRelations.cases, Opening.cases, EncryptedFiles.cases,
         LifeCycle.cases, LifeCycleFiles.cases, LifeCycleGrowth.cases, LifeCycleMaintenance.cases, Instruments.cases,
         Errors.cases,
         Schemas.cases,

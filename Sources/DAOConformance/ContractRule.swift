@@ -156,6 +156,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("L11", "a compaction changes the size of the file, and nothing else"),
         ContractRule("L12", "an instrument is told of every call, once"),
         ContractRule("L13", "a suspended database holds no locks until its next call"),
+        ContractRule("L14", "an encrypted file has no plain page and opens with its key alone"),
         ContractRule("N1", "a connection that was lost while idle is replaced"),
         ContractRule("N2", "a transaction whose connection is lost leaves nothing, and the next one works"),
         ContractRule("N3", "a commit whose answer is lost is decided"),

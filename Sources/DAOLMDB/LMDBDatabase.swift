@@ -31,6 +31,11 @@ public enum LMDBDatabase {
     ///   `.readOnly`, `.outOfSpace`, `.busy` or `.io`; `.invalidConfiguration` for an invalid option.
     public static func open(_ configuration: DatabaseConfiguration) throws -> KeyValueDatabase {
         let configuration = try configuration.withAbsolutePath()
+        // LMDB reads pages in place from the map, so that nothing can decrypt them on the way.
+        if configuration.encryption != nil {
+            throw StorageError.encryptionUnsupported(
+                "'lmdb' databases", "use SQLite, or an encrypted volume", path: configuration.path)
+        }
         _ = try configuration.size("pinnedLimit")
         let options = KeyValueOptions(usesChecksums: try configuration.flag("checksums") ?? true)
         let store = try LMDBStore(path: configuration.path, options: LMDBOptions(configuration))

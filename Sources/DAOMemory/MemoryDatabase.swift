@@ -57,5 +57,7 @@ extension DatabaseDriver {
     /// shared by name.
     ///
     /// Options: `checksums` (`true` or `false`, the default).
-    public static let memory = DatabaseDriver(scheme: "memory", optionNames: ["checksums"]) { try MemoryDatabase.open($0) }
+    public static let memory = DatabaseDriver(scheme: "memory", optionNames: ["checksums"], encrypts: true) {
+        try MemoryDatabase.open($0)
+    }
 }

@@ -26,6 +26,11 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
     ///   is refused, and when the schema may not be created; `.notFound` for a missing database or schema; `.unsupported` for a
     ///   server older than 13 or a database whose encoding is not UTF8; `.invalidConfiguration` for a wrong option.
     public init(_ configuration: DatabaseConfiguration) throws {
+        if configuration.encryption != nil {
+            throw StorageError.encryptionUnsupported(
+                "a server's database", "encrypt the server's disk, and the connection with sslmode=verify-full",
+                path: configuration.path)
+        }
         let settings = try PostgresSettings(configuration)
         let writes = !configuration.isReadOnly
         let identity = settings.parameters.merging([

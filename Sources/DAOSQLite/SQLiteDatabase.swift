@@ -19,7 +19,7 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
     // Sendable as its superclass is: it adds no stored properties.
 
     /// The open files, by their identity: two paths to one file give one instance.
-    private static let instances = SharedInstances<FileIdentity, SQLInstance>()
+    static let instances = SharedInstances<FileIdentity, SQLInstance>()
 
     /// Whether any process has a file open, with a write-ahead log or without.
     static func isOpen(_ path: String, _ identity: FileIdentity) -> Bool {
@@ -53,6 +53,10 @@ public final class SQLiteDatabase: SQLDatabase, @unchecked Sendable {
         let settings = try SQLiteSettings(configuration)
         let file = try DatabaseFile(configuration, mode: settings.fileMode)
         var writes = file.isWritable && !configuration.isReadOnly
+        // Deriving a key takes a tenth of a second, too long for the lock on the open files.
+        if let cipher = settings.cipher, let beginning = try Self.instances.unlessOpen(file.identity, file.beginning) {
+            cipher.prepare(beginning.isEmpty ? nil : (beginning[0], beginning[1]))
+        }
         let instance: SQLInstance
         do {
             instance = try Self.instances.acquire(file.identity, isFailed: { ($0.engine as? SQLiteEngine)?.hasFailed == true }) {
@@ -97,7 +101,8 @@ extension DatabaseDriver {
     /// 1/64 of the machine's memory, which is given back a second later), `pinnedLimit` (from how many bytes of the log on it is
     /// reported that snapshots keep them: `CallReport.pinnedBytes`). The database that opens the file first decides.
     public static let sqlite = DatabaseDriver(
-        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "adopt", "mode", "checksums", "cache", "pinnedLimit"]
+        scheme: "sqlite", optionNames: ["maxReaders", "trustedSchema", "adopt", "mode", "checksums", "cache", "pinnedLimit"],
+        encrypts: true
     ) {
         try SQLiteDatabase($0)
     }

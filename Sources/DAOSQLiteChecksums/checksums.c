@@ -1,4 +1,5 @@
 #include "DAOSQLiteChecksums.h"
+#include "DAOSQLiteLayer.h"
 
 #include <string.h>
 
@@ -9,32 +10,18 @@
 
 enum {
     header_length = 100,
-    log_header_length = 32,
-    frame_header_length = 24,
+    log_header_length = dao_log_header_length,
+    frame_header_length = dao_frame_header_length,
     /// The lock of the connection that writes, in the index of the log.
     write_lock = 0,
 };
 
 // MARK: Sums
 
-/// Two sums modulo 2^32, each of which takes in the other. Both the pages and the log use them.
-typedef struct {
-    uint32_t first, second;
-} sums;
-
 static inline uint32_t little(const uint8_t *bytes) {
     uint32_t word;
     memcpy(&word, bytes, 4);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap32(word);
-#endif
-    return word;
-}
-
-static inline uint32_t big(const uint8_t *bytes) {
-    uint32_t word;
-    memcpy(&word, bytes, 4);
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
     word = __builtin_bswap32(word);
 #endif
     return word;
@@ -47,29 +34,12 @@ static inline void put_little(uint8_t *bytes, uint32_t word) {
     memcpy(bytes, &word, 4);
 }
 
-/// Adds bytes, a multiple of eight.
-static sums add(sums to, const uint8_t *bytes, size_t length, int is_big) {
-    uint32_t first = to.first, second = to.second;
-    if (is_big) {
-        for (size_t offset = 0; offset < length; offset += 8) {
-            first += big(bytes + offset) + second;
-            second += big(bytes + offset + 4) + first;
-        }
-    } else {
-        for (size_t offset = 0; offset < length; offset += 8) {
-            first += little(bytes + offset) + second;
-            second += little(bytes + offset + 4) + first;
-        }
-    }
-    return (sums){first, second};
-}
-
-static sums sums_of_page(const uint8_t *page, size_t length) {
-    return add((sums){0, 0}, page, length - DAO_CHECKSUM_LENGTH, 0);
+static dao_sums sums_of_page(const uint8_t *page, size_t length) {
+    return dao_sums_add((dao_sums){0, 0}, page, length - DAO_CHECKSUM_LENGTH, 0);
 }
 
 int dao_checksum_matches(const void *page, size_t length) {
-    sums sums = sums_of_page(page, length);
+    dao_sums sums = sums_of_page(page, length);
     const uint8_t *stored = (const uint8_t *)page + length - DAO_CHECKSUM_LENGTH;
     return little(stored) == sums.first && little(stored + 4) == sums.second;
 }
@@ -84,12 +54,10 @@ typedef enum {
     with_checksums,
 } page_format;
 
-/// An open database file or log. The file of the VFS below follows in memory.
+/// An open database file or log.
 typedef struct file file;
 struct file {
-    sqlite3_file base;
-    /// Has only the methods that the file below has.
-    sqlite3_io_methods methods;
+    dao_layer_file layer;
     /// The database file: this file, or that of this log.
     file *database;
 
@@ -114,11 +82,7 @@ struct file {
     sqlite3_int64 end_of_write;
 };
 
-static const size_t file_length = (sizeof(file) + 15) & ~(size_t)15;
-
-static inline sqlite3_file *below(file *file) { return (sqlite3_file *)((uint8_t *)file + file_length); }
-
-static inline sqlite3_vfs *base_of(sqlite3_vfs *vfs) { return vfs->pAppData; }
+static inline sqlite3_file *below(file *file) { return file->layer.below; }
 
 /// Returns a buffer of a length, which is valid until the next call; NULL when there is no memory.
 static uint8_t *scratch(file *file, size_t length) {
@@ -134,9 +98,8 @@ static uint8_t *scratch(file *file, size_t length) {
 /// Reads the format out of the beginning of the first page. Returns 0 when that is not the beginning of a database.
 static int read_header(const uint8_t *header, page_format *format, size_t *page_length) {
     if (memcmp(header, "SQLite format 3", 16) != 0) return 0;
-    size_t length = (size_t)header[16] << 8 | header[17];
-    if (length == 1) length = 65536;
-    if (length < 512 || (length & (length - 1)) != 0) return 0;
+    size_t length = dao_page_length((uint32_t)header[16] << 8 | header[17]);
+    if (length == 0) return 0;
     *page_length = length;
     *format = header[20] == DAO_CHECKSUM_LENGTH ? with_checksums : without_checksums;
     return 1;
@@ -159,7 +122,7 @@ static void find_format(file *file) {
     if (below(file)->pMethods->xRead(below(file), header, header_length, 0) == SQLITE_OK) note_read(file, header);
 }
 
-static int is_whole_page(int length) { return length >= 512 && (length & (length - 1)) == 0; }
+static int is_whole_page(int length) { return length > 1 && dao_page_length((uint32_t)length) != 0; }
 
 static int damaged(file *database, sqlite3_int64 page, int is_in_log) {
     database->damage = (dao_damaged_page){page, is_in_log};
@@ -203,7 +166,7 @@ static int read_page(sqlite3_file *opened, void *buffer, int amount, sqlite3_int
 static int write_summed(file *file, const void *page, int length, sqlite3_int64 offset) {
     uint8_t *summed = scratch(file, (size_t)length);
     if (!summed) return SQLITE_IOERR_NOMEM;
-    sums sums = sums_of_page(page, (size_t)length);
+    dao_sums sums = sums_of_page(page, (size_t)length);
     memmove(summed, page, (size_t)length - DAO_CHECKSUM_LENGTH);
     put_little(summed + length - 8, sums.first);
     put_little(summed + length - 4, sums.second);
@@ -284,16 +247,16 @@ static int verify_frame(file *log, const uint8_t *page, int length, sqlite3_int6
     int code = base->pMethods->xRead(base, header, frame_header_length, start);
     if (code == SQLITE_OK) code = base->pMethods->xRead(base, before, 8, frame == 0 ? log_header_length - 8 : start - step + 16);
     if (code != SQLITE_OK) return code;
-    sums initial = {big(before), big(before + 4)}, stored = {big(header + 16), big(header + 20)};
+    dao_sums initial = {dao_big(before), dao_big(before + 4)}, stored = {dao_big(header + 16), dao_big(header + 20)};
     // The log says which order of bytes its checksums have: that of the computer that has begun it.
     int is_big = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
     for (int attempt = 0; attempt < 2; attempt++) {
-        sums sums = add(add(initial, header, 8, is_big), page, (size_t)length, is_big);
+        dao_sums sums = dao_sums_add(dao_sums_add(initial, header, 8, is_big), page, (size_t)length, is_big);
         if (sums.first == stored.first && sums.second == stored.second) return SQLITE_OK;
-        if (base->pMethods->xRead(base, mark, 4, 0) != SQLITE_OK || (big(mark) & 1) == (uint32_t)is_big) break;
+        if (base->pMethods->xRead(base, mark, 4, 0) != SQLITE_OK || (dao_big(mark) & 1) == (uint32_t)is_big) break;
         is_big = !is_big;
     }
-    return damaged(log->database, big(header), 1);
+    return damaged(log->database, dao_big(header), 1);
 }
 
 static int read_log(sqlite3_file *opened, void *buffer, int amount, sqlite3_int64 offset) {
@@ -345,34 +308,10 @@ static int close_file(sqlite3_file *opened) {
     return below(file)->pMethods->xClose(below(file));
 }
 
-#define FORWARD(name, parameters, arguments) \
-    static int forward##name parameters { \
-        sqlite3_file *base = below((file *)opened); \
-        return base->pMethods->x##name arguments; \
-    }
-
-FORWARD(Truncate, (sqlite3_file *opened, sqlite3_int64 size), (base, size))
-FORWARD(Sync, (sqlite3_file *opened, int flags), (base, flags))
-FORWARD(FileSize, (sqlite3_file *opened, sqlite3_int64 *size), (base, size))
-FORWARD(Lock, (sqlite3_file *opened, int level), (base, level))
-FORWARD(Unlock, (sqlite3_file *opened, int level), (base, level))
-FORWARD(CheckReservedLock, (sqlite3_file *opened, int *result), (base, result))
-FORWARD(FileControl, (sqlite3_file *opened, int operation, void *argument), (base, operation, argument))
-FORWARD(SectorSize, (sqlite3_file *opened), (base))
-FORWARD(ShmMap, (sqlite3_file *opened, int region, int size, int extends, void volatile **address),
-        (base, region, size, extends, address))
-FORWARD(ShmUnmap, (sqlite3_file *opened, int deletes), (base, deletes))
-FORWARD(Unfetch, (sqlite3_file *opened, sqlite3_int64 offset, void *page), (base, offset, page))
-
 /// SQLite must not read a part of a page past this layer.
 static int device_characteristics(sqlite3_file *opened) {
     sqlite3_file *base = below((file *)opened);
     return base->pMethods->xDeviceCharacteristics(base) & ~SQLITE_IOCAP_SUBPAGE_READ;
-}
-
-static void forwardShmBarrier(sqlite3_file *opened) {
-    sqlite3_file *base = below((file *)opened);
-    base->pMethods->xShmBarrier(base);
 }
 
 /// The end of a write transaction: SQLite has corrected the checksums of its frames, or nobody reads them.
@@ -390,136 +329,32 @@ static int fetch(sqlite3_file *opened, sqlite3_int64 offset, int amount, void **
     return below(file)->pMethods->xFetch(below(file), offset, amount, page);
 }
 
-static void set_methods(file *file, int is_log) {
-    const sqlite3_io_methods *base = below(file)->pMethods;
-    sqlite3_io_methods *methods = &file->methods;
-    methods->iVersion = base->iVersion < 3 ? base->iVersion : 3;
-    methods->xClose = close_file;
-    methods->xRead = is_log ? read_log : read_page;
-    methods->xWrite = is_log ? write_log : write_page;
-    methods->xTruncate = forwardTruncate;
-    methods->xSync = forwardSync;
-    methods->xFileSize = forwardFileSize;
-    methods->xLock = forwardLock;
-    methods->xUnlock = forwardUnlock;
-    methods->xCheckReservedLock = forwardCheckReservedLock;
-    methods->xFileControl = forwardFileControl;
-    methods->xSectorSize = forwardSectorSize;
-    methods->xDeviceCharacteristics = device_characteristics;
-    if (base->iVersion >= 2) {
-        methods->xShmMap = base->xShmMap ? forwardShmMap : NULL;
-        methods->xShmLock = base->xShmLock ? lock_index : NULL;
-        methods->xShmBarrier = base->xShmBarrier ? forwardShmBarrier : NULL;
-        methods->xShmUnmap = base->xShmUnmap ? forwardShmUnmap : NULL;
-    }
-    if (base->iVersion >= 3) {
-        methods->xFetch = base->xFetch ? fetch : NULL;
-        methods->xUnfetch = base->xUnfetch ? forwardUnfetch : NULL;
-    }
-    file->base.pMethods = methods;
-}
-
 // MARK: The VFS
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, int flags, int *opened_flags) {
-    sqlite3_vfs *base = base_of(vfs);
     int is_log = (flags & SQLITE_OPEN_WAL) != 0;
-    if (!is_log && !(flags & SQLITE_OPEN_MAIN_DB)) return base->xOpen(base, name, opened, flags, opened_flags);
-    file *file = (struct file *)opened;
-    memset(file, 0, file_length);
-    int code = base->xOpen(base, name, below(file), flags, opened_flags);
-    if (!below(file)->pMethods) return code;
-    if (code != SQLITE_OK) {
-        below(file)->pMethods->xClose(below(file));
-        return code;
+    if (!is_log && !(flags & SQLITE_OPEN_MAIN_DB)) {
+        sqlite3_vfs *base = vfs->pAppData;
+        return base->xOpen(base, name, opened, flags, opened_flags);
     }
+    file *file = (struct file *)opened;
+    int code = dao_layer_open_below(vfs, name, &file->layer, sizeof(*file), flags, opened_flags);
+    if (code != SQLITE_OK) return code;
     file->verifies = 1;
     file->database = is_log ? (struct file *)sqlite3_database_file_object(name) : file;
-    set_methods(file, is_log);
+    sqlite3_io_methods *methods = &file->layer.methods;
+    methods->xClose = close_file;
+    methods->xRead = is_log ? read_log : read_page;
+    methods->xWrite = is_log ? write_log : write_page;
+    methods->xDeviceCharacteristics = device_characteristics;
+    if (methods->xShmLock) methods->xShmLock = lock_index;
+    if (methods->xFetch) methods->xFetch = fetch;
     return SQLITE_OK;
-}
-
-static int delete_file(sqlite3_vfs *vfs, const char *name, int syncs) { return base_of(vfs)->xDelete(base_of(vfs), name, syncs); }
-
-static int access_file(sqlite3_vfs *vfs, const char *name, int flags, int *result) {
-    return base_of(vfs)->xAccess(base_of(vfs), name, flags, result);
-}
-
-static int full_path(sqlite3_vfs *vfs, const char *name, int length, char *result) {
-    return base_of(vfs)->xFullPathname(base_of(vfs), name, length, result);
-}
-
-static void *open_library(sqlite3_vfs *vfs, const char *name) { return base_of(vfs)->xDlOpen(base_of(vfs), name); }
-
-static void library_error(sqlite3_vfs *vfs, int length, char *message) {
-    base_of(vfs)->xDlError(base_of(vfs), length, message);
-}
-
-static void (*library_symbol(sqlite3_vfs *vfs, void *library, const char *name))(void) {
-    return base_of(vfs)->xDlSym(base_of(vfs), library, name);
-}
-
-static void close_library(sqlite3_vfs *vfs, void *library) { base_of(vfs)->xDlClose(base_of(vfs), library); }
-
-static int randomness(sqlite3_vfs *vfs, int length, char *bytes) {
-    return base_of(vfs)->xRandomness(base_of(vfs), length, bytes);
-}
-
-static int sleep_for(sqlite3_vfs *vfs, int microseconds) { return base_of(vfs)->xSleep(base_of(vfs), microseconds); }
-
-static int current_time(sqlite3_vfs *vfs, double *time) { return base_of(vfs)->xCurrentTime(base_of(vfs), time); }
-
-static int last_error(sqlite3_vfs *vfs, int length, char *message) {
-    return base_of(vfs)->xGetLastError(base_of(vfs), length, message);
-}
-
-static int current_time_in_milliseconds(sqlite3_vfs *vfs, sqlite3_int64 *time) {
-    return base_of(vfs)->xCurrentTimeInt64(base_of(vfs), time);
-}
-
-static int set_system_call(sqlite3_vfs *vfs, const char *name, sqlite3_syscall_ptr call) {
-    return base_of(vfs)->xSetSystemCall(base_of(vfs), name, call);
-}
-
-static sqlite3_syscall_ptr get_system_call(sqlite3_vfs *vfs, const char *name) {
-    return base_of(vfs)->xGetSystemCall(base_of(vfs), name);
-}
-
-static const char *next_system_call(sqlite3_vfs *vfs, const char *name) {
-    return base_of(vfs)->xNextSystemCall(base_of(vfs), name);
 }
 
 const char *dao_checksums_register(void) {
     static sqlite3_vfs vfs;
-    sqlite3_vfs *base = sqlite3_vfs_find(NULL);
-    if (vfs.zName) return vfs.zName;
-    if (!base) return NULL;
-    vfs.iVersion = base->iVersion < 3 ? base->iVersion : 3;
-    vfs.szOsFile = (int)file_length + base->szOsFile;
-    vfs.mxPathname = base->mxPathname;
-    vfs.pAppData = base;
-    vfs.xOpen = open_file;
-    vfs.xDelete = delete_file;
-    vfs.xAccess = access_file;
-    vfs.xFullPathname = full_path;
-    vfs.xDlOpen = base->xDlOpen ? open_library : NULL;
-    vfs.xDlError = base->xDlError ? library_error : NULL;
-    vfs.xDlSym = base->xDlSym ? library_symbol : NULL;
-    vfs.xDlClose = base->xDlClose ? close_library : NULL;
-    vfs.xRandomness = randomness;
-    vfs.xSleep = sleep_for;
-    vfs.xCurrentTime = base->xCurrentTime ? current_time : NULL;
-    vfs.xGetLastError = base->xGetLastError ? last_error : NULL;
-    if (base->iVersion >= 2) vfs.xCurrentTimeInt64 = base->xCurrentTimeInt64 ? current_time_in_milliseconds : NULL;
-    if (base->iVersion >= 3) {
-        vfs.xSetSystemCall = base->xSetSystemCall ? set_system_call : NULL;
-        vfs.xGetSystemCall = base->xGetSystemCall ? get_system_call : NULL;
-        vfs.xNextSystemCall = base->xNextSystemCall ? next_system_call : NULL;
-    }
-    vfs.zName = "dao-checksums";
-    if (sqlite3_vfs_register(&vfs, 0) == SQLITE_OK) return vfs.zName;
-    vfs.zName = NULL;
-    return NULL;
+    return dao_layer_register(&vfs, "dao-checksums", sizeof(file), open_file);
 }
 
 // MARK: Connections

@@ -8,6 +8,22 @@ package final class Place: Sendable {
         case sqlite
         /// One file, and one beside it.
         case lmdb
+        /// SQLite's files, encrypted.
+        case authenticated = "sqlite+authenticated"
+        /// SQLite's files, encrypted in the format of SQLCipher.
+        case sqlCipher = "sqlite+sqlcipher"
+
+        /// The kinds that are not encrypted.
+        package static let allCases: [Kind] = [.sqlite, .lmdb]
+        /// The kinds that are encrypted; none where this program was built without encryption.
+        #if Encryption
+            package static let encrypted: [Kind] = [.authenticated, .sqlCipher]
+        #else
+            package static let encrypted: [Kind] = []
+        #endif
+
+        /// Whether the engine is SQLite.
+        package var isSQLite: Bool { self != .lmdb }
     }
 
     /// The directory.

@@ -64,7 +64,7 @@ enum Workload: String, CaseIterable {
         case .lmdb: budgets.lmdb
         case .memory: budgets.memory
         case .postgres: observations == nil ? 1.25 : nil
-        case .checksums: nil
+        case .checksums, .encrypted, .sqlcipher: nil
         }
     }
 
@@ -246,10 +246,17 @@ enum Pair: String, CaseIterable {
     case postgres
     /// Only with `--only checksums`.
     case checksums
+    /// Only with `--only encrypted`, and `--only sqlcipher`.
+    case encrypted, sqlcipher
+
+    /// Whether two ways to open one kind of database are compared, which is done when it is asked for.
+    var isOfOptions: Bool { [.checksums, .encrypted, .sqlcipher].contains(self) }
 
     var title: String {
         switch self {
         case .checksums: "SQLite with checksums ÷ SQLite"
+        case .encrypted: "encrypted SQLite ÷ SQLite"
+        case .sqlcipher: "SQLite in SQLCipher's format ÷ SQLite"
         case .sqlite: "SQLite ÷ raw SQLite"
         case .lmdb: "LMDB ÷ raw LMDB"
         case .memory: "memory ÷ Dictionary"

@@ -4,12 +4,13 @@ import DAOMemory
 import DAOPostgres
 import DAOSQLite
 import DAOSystemSQLite
+import DAOTestSupport
 import Foundation
 
 // Measures every row of the budget on both sides in turn, in one process, and prints the median of the ratios of two
 // measurements that follow each other. PostgreSQL is measured on the server whose URL is in DAO_POSTGRES_URL.
 //
-//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work NAME] [--json PATH]
+//   swift run -c release dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums|encrypted|sqlcipher] [--shape texts|numbers] [--work NAME] [--json PATH]
 //   swift run -c release dao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]
 //   swift run -c release dao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]
 //   swift run -c release dao-bench --import 5 [--rows N]
@@ -19,7 +20,7 @@ import Foundation
 struct Options {
     var rows = 100_000
     var repetitions = 5
-    var pairs = Pair.allCases.filter { $0 != .checksums && ($0 != .postgres || PostgresServer.ofEnvironment != nil) }
+    var pairs = Pair.allCases.filter { !$0.isOfOptions && ($0 != .postgres || PostgresServer.ofEnvironment != nil) }
     var workloads = Workload.allCases
     var shapes = Shape.allCases
     var json: String?
@@ -45,7 +46,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums|encrypted|sqlcipher] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
                 )
                 exit(0)
             }
@@ -64,7 +65,8 @@ struct Options {
             case "--growth": growth = try Self.positive(value, name)
             case "--only":
                 guard let pair = Pair(rawValue: value) else {
-                    throw BenchError("--only is sqlite, lmdb, memory, postgres or checksums, not '\(value)'")
+                    throw BenchError(
+                        "--only is sqlite, lmdb, memory, postgres, checksums, encrypted or sqlcipher, not '\(value)'")
                 }
                 pairs = [pair]
                 extras = []
@@ -105,7 +107,7 @@ enum Shape: String, CaseIterable {
     case numbers
 
     /// Whether a pair is measured with the shape.
-    func isMeasured(_ pair: Pair) -> Bool { self == .texts || ![.postgres, .checksums].contains(pair) }
+    func isMeasured(_ pair: Pair) -> Bool { self == .texts || pair != .postgres && !pair.isOfOptions }
 }
 
 /// A measured cell.
@@ -146,7 +148,7 @@ func postgres<Record: MeasuredRecord>(_ drivers: DatabaseDrivers) throws -> [Con
 func measure<Record: MeasuredRecord>(
     _ pair: Pair, _ shape: Shape, _ data: Dataset<Record>, _ options: Options, in directory: URL
 ) throws -> [Measurement] {
-    let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
+    let drivers = DatabaseDrivers([.memory, .lmdb, .postgres] + DatabaseDriver.sqlite.encryptingToo)
     let workloads = options.workloads.filter { $0.isDone(by: pair) && ($0.dependsOnShape || shape == .texts) }
     let title = pair.title + (shape == .texts ? "" : ", one text")
     var raw: [Workload: [Double]] = [:]
@@ -158,8 +160,8 @@ func measure<Record: MeasuredRecord>(
         try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: place) }
         let file = { (name: String) in place.appendingPathComponent(name).path }
-        func sqlite(_ name: String, _ options: String = "") throws -> Contender<Record> {
-            let url = "sqlite:\(file("dao\(options.isEmpty ? "" : "-checked").db"))\(options)"
+        func sqlite(_ name: String, _ options: String = "", _ scheme: String = "sqlite") throws -> Contender<Record> {
+            let url = "\(scheme):\(file("dao-\(name).db"))\(options)"
             return try .dao(
                 name, url, drivers,
                 settle: {
@@ -184,6 +186,8 @@ func measure<Record: MeasuredRecord>(
         let sides: [Contender<Record>] =
             switch pair {
             case .checksums: [try sqlite("without"), try sqlite("with", "?checksums=true")]
+            case .encrypted: [try sqlite("plain"), try sqlite("encrypted", "", "sqlite+authenticated")]
+            case .sqlcipher: [try sqlite("plain"), try sqlite("encrypted", "", "sqlite+sqlcipher")]
             case .sqlite:
                 [
                     try .rawSQLite(file("raw.db")),

@@ -17,11 +17,18 @@ enum Access {
 enum Databases {
     static let drivers = DatabaseDrivers(.sqlite, .lmdb, .postgres)
 
+    /// Opens the database of a command's word for a closure, with the key that its options give, and closes it.
+    static func using<Result>(
+        _ arguments: Arguments, _ access: Access, word: String = "URL", _ body: (any Database) async throws -> Result
+    ) async throws -> Result {
+        try await using(arguments.configuration(word), access, body)
+    }
+
     /// Opens a database for a closure, and closes it.
     static func using<Result>(
-        _ url: String, _ access: Access, _ body: (any Database) async throws -> Result
+        _ configuration: DatabaseConfiguration, _ access: Access, _ body: (any Database) async throws -> Result
     ) async throws -> Result {
-        var configuration = try DatabaseConfiguration(url: url)
+        var configuration = configuration
         if access == .reads { configuration.isReadOnly = true }
         if access != .creates { configuration.createsIfMissing = false }
         if access != .creates, let path = configuration.file, !FileManager.default.fileExists(atPath: path) {

@@ -5,10 +5,16 @@ import Synchronization
 
 /// The command line `dao`: what it has, and what it says.
 enum Program {
-    static let commands: [Command] = [
+    static let commands = all.map { command in
+        var command = command
+        if ["URL", "FROM", "FILE"].contains(command.parameters.first?.name) { command.options += .key }
+        return command
+    }
+
+    private static let all: [Command] = [
         .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .move, .backup, .restore,
         .verify,
-        .compact, .migrate, .completion,
+        .compact, .migrate, .encrypt, .decrypt, .rekey, .completion,
     ]
 
     static let help = """
@@ -102,7 +108,9 @@ enum Program {
 extension StorageError {
     /// The error as people read it: what happened and what to do, then what the message does not say.
     var line: String {
-        var text = message
+        // What is code elsewhere is an option here.
+        var text = message.replacing(
+            "give its key as 'encryption' of the configuration", with: "give its key with --key-file or --ask-key")
         if let position { text += ", at character \(position + 1) of the predicate" }
         var details: [String] = []
         if let path, !path.isEmpty, !message.contains(path) { details.append(path) }

@@ -4,6 +4,7 @@ import DAOLMDB
 import DAOMemory
 import DAOPostgres
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 /// What the command line asks for.
@@ -58,5 +59,5 @@ struct SoakOptions {
     }
 
     /// The databases there are.
-    static let drivers: [DatabaseDriver] = [.memory, .sqlite, .lmdb, .postgres]
+    static let drivers: [DatabaseDriver] = [.memory, .lmdb, .postgres] + DatabaseDriver.sqlite.encryptingToo
 }

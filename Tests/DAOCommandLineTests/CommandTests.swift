@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct CommandTests {
     static let commands = [
         "inspect", "query", "get", "count", "explain", "watch", "browse", "export", "import", "erase", "copy", "backup",
-        "restore", "verify", "compact", "migrate", "completion",
+        "restore", "verify", "compact", "migrate", "encrypt", "decrypt", "rekey", "completion",
     ]
 
     // MARK: Reading

@@ -44,6 +44,17 @@ import Testing
         })
     func sqliteWithChecksumsConforms(_ test: ConformanceTest) async throws { try await test.run() }
 
+    #if Encryption
+        static let encrypted = target(.sqlite.encrypting(as: "sqlite+authenticated", .authenticated))
+        static let sqlCipher = target(.sqlite.encrypting(as: "sqlite+sqlcipher", .sqlCipher()))
+
+        @Test(arguments: Conformance.cases(for: encrypted, chapters: [.transactions, .concurrency, .lifeCycle, .evolution]))
+        func encryptedSQLiteConforms(_ test: ConformanceTest) async throws { try await test.run() }
+
+        @Test(arguments: Conformance.cases(for: sqlCipher, chapters: [.transactions, .lifeCycle]))
+        func sqlCipherConforms(_ test: ConformanceTest) async throws { try await test.run() }
+    #endif
+
     @Test(arguments: Conformance.cases(for: lmdb))
     func lmdbConforms(_ test: ConformanceTest) async throws { try await test.run() }
 }

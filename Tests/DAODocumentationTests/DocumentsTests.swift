@@ -12,7 +12,7 @@ import Testing
         "Docs/DirectAccess.md", "Docs/Evolution.md", "Docs/Instruments.md", "Docs/Embedded.md",
         "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md", "Docs/Scaling.md",
         "Docs/GettingStarted.md", "Docs/Modelling.md", "Docs/Querying.md", "Docs/Testing.md", "Docs/ComingFrom.md",
-        "Docs/Nodes.md", "Docs/DatesAndDecimals.md", "Docs/Apple.md",
+        "Docs/Nodes.md", "Docs/DatesAndDecimals.md", "Docs/Encryption.md", "Docs/Apple.md",
     ]
 
     /// The landing pages of the modules.

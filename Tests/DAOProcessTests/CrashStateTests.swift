@@ -7,7 +7,7 @@
     /// states that a power cut at each of them can leave are opened. Set `ROUNDS=10000` in the environment for more
     /// states.
     @Suite(.serialized, .timeLimit(.minutes(120))) struct CrashStateTests {
-        @Test(arguments: Place.Kind.allCases, ["full", "relaxed"])
+        @Test(arguments: Place.Kind.allCases + Place.Kind.encrypted, ["full", "relaxed"])
         func powerCutLeavesWhatWasPromised(_ kind: Place.Kind, _ durability: String) async throws {
             try await onThread {
                 let (seed, wanted) = (Rounds.seed, Rounds.count(100))

@@ -5,7 +5,8 @@
 
     /// Contract L4: calls on the files of a database fail. Set `ROUNDS=100000` in the environment so that each call fails.
     @Suite(.serialized, .timeLimit(.minutes(120))) struct FaultTests {
-        @Test(arguments: Place.Kind.allCases, ["io", "space", "descriptors", "interrupt", "short", "delay"])
+        @Test(
+            arguments: Place.Kind.allCases + Place.Kind.encrypted, ["io", "space", "descriptors", "interrupt", "short", "delay"])
         func failingCallLosesNothing(_ kind: Place.Kind, _ fault: String) async throws {
             try await onThread {
                 for often in ["once", "forever"] {

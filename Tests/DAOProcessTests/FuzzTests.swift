@@ -8,7 +8,9 @@ import Testing
 /// environment for more damaged files.
 @Suite(.serialized, .timeLimit(.minutes(120))) struct FuzzTests {
     /// SQLite checks small files when they are opened. Of large files it checks only the parts that are used.
-    @Test(arguments: [(Place.Kind.sqlite, ""), (.sqlite, "&checksums=true"), (.lmdb, "")], ["small", "large"])
+    @Test(
+        arguments: [(Place.Kind.sqlite, ""), (.sqlite, "&checksums=true"), (.lmdb, "")] + Place.Kind.encrypted.map { ($0, "") },
+        ["small", "large"])
     func damagedFilesNeverEndTheProcess(_ database: (Place.Kind, String), _ size: String) async throws {
         let (kind, options) = database
         try await onThread {

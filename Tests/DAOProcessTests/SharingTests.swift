@@ -6,7 +6,9 @@ import Testing
 
 /// Contract C2: several processes on one database.
 @Suite(.serialized, .timeLimit(.minutes(30))) struct SharingTests {
-    @Test(arguments: Place.Kind.allCases) func concurrentWritersLoseNoUpdate(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases + Place.Kind.encrypted) func concurrentWritersLoseNoUpdate(_ kind: Place.Kind)
+        async throws
+    {
         try await onThread {
             let place = Place(kind)
             let times = 300
@@ -43,7 +45,9 @@ import Testing
         }
     }
 
-    @Test(arguments: Place.Kind.allCases) func killedWriterLeavesNoWritesAndNoLocks(_ kind: Place.Kind) async throws {
+    @Test(arguments: Place.Kind.allCases + Place.Kind.encrypted) func killedWriterLeavesNoWritesAndNoLocks(_ kind: Place.Kind)
+        async throws
+    {
         try await onThread {
             let place = Place(kind)
             let ledger = try Ledger(place.url("timeout=10"))

@@ -7,7 +7,9 @@
     /// Contract L8: strangers act on a file that three processes have open, before any call of one of them. Set
     /// `ROUNDS=100000` in the environment for an act before each call.
     @Suite(.serialized, .timeLimit(.minutes(120))) struct StrangerTests {
-        @Test(arguments: Place.Kind.allCases, ["rename", "remove", "replace", "truncate", "permissions", "lock", "close"])
+        @Test(
+            arguments: Place.Kind.allCases + Place.Kind.encrypted,
+            ["rename", "remove", "replace", "truncate", "permissions", "lock", "close"])
         func strangerDoesNoHarm(_ kind: Place.Kind, _ hand: String) async throws {
             try await onThread {
                 let (seed, runs) = (Rounds.seed, Rounds.count(5))

@@ -9,6 +9,12 @@ import Testing
             PropertyTesting.tests(for: $0, seeds: 1...2, operations: 5000)
         })
     func agrees(_ test: PropertyTest) async throws { try await test.run() }
+
+    #if Encryption
+        /// Fewer steps on encrypted files, in both formats.
+        @Test(arguments: Targets.encrypted.flatMap { PropertyTesting.tests(for: $0, seeds: 3...3, operations: 1000) })
+        func encryptedFilesAgree(_ test: PropertyTest) async throws { try await test.run() }
+    #endif
 }
 
 /// Rows and queries alone, on tables of an SQL engine.

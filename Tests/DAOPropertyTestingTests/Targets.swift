@@ -5,6 +5,7 @@ import DAOKeyValue
 import DAOLMDB
 import DAOMemory
 import DAOSQLite
+import DAOTestSupport
 import Foundation
 
 /// The databases of this package. Files are not flushed to the disk after every commit: that is not what is
@@ -15,6 +16,8 @@ enum Targets {
     static let lmdb = file(.lmdb)
     /// The example of a store of one's own.
     static let sortedArray = ConformanceTarget(name: "sorted array", driver: .mine, isFile: false, path: \.name)
+    /// SQLite's files, encrypted in both formats.
+    static let encrypted = DatabaseDriver.sqlite.encryptingToo.dropFirst().map(file)
     static let all = [memory, sqlite, lmdb, sortedArray]
 
     private static func file(_ driver: DatabaseDriver) -> ConformanceTarget {

@@ -34,7 +34,9 @@
                 throw UsageError("there is no driver for '\(redacted(url))'; there are: \(known)")
             }
             // What a test changes takes precedence over the URL.
-            let configured = DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { asked in
+            let configured = DatabaseDriver(
+                scheme: driver.scheme, optionNames: driver.optionNames, encrypts: driver.encrypts
+            ) { asked in
                 var merged = asked
                 merged.options.merge(configuration.options) { asked, _ in asked }
                 if asked.durability == .full { merged.durability = configuration.durability }

@@ -42,6 +42,9 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     }
     /// Is told of every call of the database; nil for none. It is no part of the URL.
     public var instrument: Instrument?
+    /// The key of an encrypted database; nil for a plain one. It is no part of the URL. A kind of database that cannot honour
+    /// it refuses it with `unsupported` (contract L6).
+    public var encryption: Encryption?
     /// The options of the driver, by name.
     public var options: [String: String] = [:]
 

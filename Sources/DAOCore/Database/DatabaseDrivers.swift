@@ -6,6 +6,8 @@ public struct DatabaseDriver: Sendable {
     public let scheme: String
     /// The names of the driver's options, in addition to those of every configuration.
     public let optionNames: Set<String>
+    /// Whether the databases can be encrypted.
+    public let encrypts: Bool
     private let openDatabase: @Sendable (DatabaseConfiguration) throws -> any Database
 
     /// Creates a driver.
@@ -13,12 +15,15 @@ public struct DatabaseDriver: Sendable {
     /// - Parameters:
     ///   - scheme: The URL scheme of the driver, in lower case.
     ///   - optionNames: The names of the driver's options, in addition to those of every configuration.
+    ///   - encrypts: Whether `open` honours ``DatabaseConfiguration/encryption``. Otherwise it is refused before.
     ///   - open: A closure that opens a database. The names of the options have been checked.
     public init(
-        scheme: String, optionNames: Set<String> = [], open: @escaping @Sendable (DatabaseConfiguration) throws -> any Database
+        scheme: String, optionNames: Set<String> = [], encrypts: Bool = false,
+        open: @escaping @Sendable (DatabaseConfiguration) throws -> any Database
     ) {
         self.scheme = scheme
         self.optionNames = optionNames
+        self.encrypts = encrypts
         openDatabase = open
     }
 
@@ -26,11 +31,16 @@ public struct DatabaseDriver: Sendable {
     ///
     /// - Throws: `.invalidConfiguration` when the driver does not have an option; any error of opening.
     public func open(_ configuration: DatabaseConfiguration) throws -> any Database {
+        if configuration.encryption != nil, !encrypts {
+            throw StorageError.encryptionUnsupported(
+                "'\(scheme)' databases", "use an encrypted volume, or SQLite", path: configuration.path)
+        }
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
             if ["key", "encryptionkey", "passphrase"].contains(name.lowercased().replacing("_", with: "")) {
+                // A URL gets into logs and histories.
+                let instead = encrypts ? "give the key as 'encryption' of the configuration" : "open it without '\(name)'"
                 throw StorageError(
-                    .unsupported, "'\(scheme)' databases cannot be encrypted here; open it without '\(name)'",
-                    path: configuration.path)
+                    .unsupported, "'\(scheme)' databases take no key from a URL; \(instead)", path: configuration.path)
             }
             let known = (["create", "readOnly", "durability", "timeout", "log"] + optionNames).sorted().joined(separator: ", ")
             throw StorageError(

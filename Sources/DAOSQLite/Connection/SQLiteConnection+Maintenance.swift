@@ -90,7 +90,8 @@ extension SQLiteConnection {
     func copy(to path: String, _ onProgress: (BackupProgress) throws -> Void) throws {
         var target: OpaquePointer?
         let layer = hasChecksums ? PageChecksums.layer : nil
-        let code = sqlite3_open_v2(path, &target, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer)
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+        let code = cipher?.open(path, &target, flags, like: handle) ?? sqlite3_open_v2(path, &target, flags, layer)
         defer { sqlite3_close_v2(target) }
         func failure(_ code: CInt) -> StorageError {
             SQLiteError.error(

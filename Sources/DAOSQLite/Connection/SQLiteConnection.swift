@@ -46,6 +46,10 @@ final class SQLiteConnection: @unchecked Sendable {
     private let outcome: CommitOutcome
     /// The error that ended the transaction: SQLite has rolled it back. A call that finds none copies none, as it would a struct.
     private var fault: (any Error)?
+    /// The key of an encrypted file, which its backups have, too; nil for a plain one.
+    let cipher: PageCipher?
+    /// Whether the log has to be moved into the file, because another program has written into it in its own way.
+    var movesLog = false
     /// The settings of the last write.
     private(set) var settings: SQLWriteSettings?
     /// What ends before each commit, of a connection that writes.
@@ -87,6 +91,7 @@ final class SQLiteConnection: @unchecked Sendable {
         parked = settings.parked
         markedLog = settings.markedLog
         cache = settings.cache
+        cipher = settings.cipher
         measuresSnapshots = settings.measuresSnapshots
     }
 
@@ -295,6 +300,9 @@ extension SQLiteConnection: SQLConnection {
 
     func rollback() {
         if isInTransaction || feeds.isEmpty || kept?.number != parked.number { end() }
+        guard movesLog else { return }
+        movesLog = false
+        sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
     }
 
     var keepsSnapshot: Bool { !feeds.isEmpty }

@@ -16,6 +16,11 @@ enum ConnectionMode {
     case unlocked
     /// Reads a file on a file system that cannot be written. No locks are taken and no files created.
     case immutable
+    /// Reads everything for a copy into another file, which is attached.
+    case copying
+    /// As `copying`, while nobody else has the file open: what is in the log is moved into the file, and nobody can write until the
+    /// connection is closed.
+    case replacing
 
     /// Whether SQLite takes no locks.
     fileprivate var isWithoutLocks: Bool { self == .unlocked || self == .immutable }
@@ -31,11 +36,13 @@ extension SQLiteConnection {
     static func open(_ path: String, _ mode: ConnectionMode, _ settings: SQLiteSettings) throws -> SQLiteConnection {
         FileSizeSignal.ignore()
         let access = mode == .readOnly || mode.isWithoutLocks ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
-        let flags = access | SQLITE_OPEN_NOMUTEX | (mode.isWithoutLocks ? SQLITE_OPEN_URI : 0)
+        let usesURIs = mode.isWithoutLocks || mode == .copying || mode == .replacing
+        let flags = access | SQLITE_OPEN_NOMUTEX | (usesURIs ? SQLITE_OPEN_URI : 0)
         let unlocked = mode == .unlocked ? UnlockedFile(path) : nil
         var handle: OpaquePointer?
         let layer = settings.checksums == .none ? nil : PageChecksums.layer
-        let code = sqlite3_open_v2(mode.isWithoutLocks ? immutableURI(path) : path, &handle, flags, layer)
+        let name = mode.isWithoutLocks ? uri(path) + "?immutable=1" : path
+        let code = settings.cipher?.open(name, &handle, flags) ?? sqlite3_open_v2(name, &handle, flags, layer)
         guard code == SQLITE_OK, let handle else {
             let message = handle.map { String(cString: sqlite3_errmsg($0)) } ?? "out of memory"
             sqlite3_close_v2(handle)
@@ -59,12 +66,17 @@ extension SQLiteConnection {
 
     /// What the file at a path has, which nobody has open and which has no log. Neither it nor a file beside it is changed.
     static func content(at path: String, _ settings: SQLiteSettings) throws -> BackupFile.Content {
-        try BackupFile.Content(of: open(path, .immutable, settings), SQLiteDialect())
+        if let cipher = settings.cipher {
+            guard try DatabaseFile.look(at: path, reporting: path, cipher) else { return .nothing }
+        } else {
+            try DatabaseFile.requirePlain(path)
+        }
+        return try BackupFile.Content(of: open(path, .immutable, settings), SQLiteDialect())
     }
 
-    /// SQLite accepts this option only in a URI. Every byte with a meaning in a URI is escaped, so that the
+    /// SQLite accepts some options only in a URI. Every byte with a meaning in a URI is escaped, so that the
     /// URI names exactly this file.
-    private static func immutableURI(_ path: String) -> String {
+    static func uri(_ path: String) -> String {
         var uri = "file:"
         for byte in path.utf8 {
             switch byte {
@@ -76,12 +88,12 @@ extension SQLiteConnection {
                 uri += "%" + String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
             }
         }
-        return uri + "?immutable=1"
+        return uri
     }
 
     private func setUp(_ mode: ConnectionMode, _ settings: SQLiteSettings) throws {
         var code = SQLFunctions.register(on: handle)
-        if code == SQLITE_OK { code = dao_refuse_quoted_text(handle) }
+        if code == SQLITE_OK, mode != .copying, mode != .replacing { code = dao_refuse_quoted_text(handle) }
         if code == SQLITE_OK { code = dao_keep_log(handle, 1) }
         if code != SQLITE_OK { throw failure(code) }
         // By default the schema in the file is not trusted to call functions. Damaged pages are detected early.
@@ -92,18 +104,27 @@ extension SQLiteConnection {
         if settings.markedLog.isSyncedAfterCommit { try execute("PRAGMA checkpoint_fullfsync = ON") }
         switch mode {
         case .writer:
-            if settings.wantsChecksums == true { reserveChecksums() }
+            if settings.cipher != nil {
+                reserveSeals()
+            } else if settings.wantsChecksums == true {
+                reserveChecksums()
+            }
             try useLog(settings.busyTimeout)
             try execute("PRAGMA journal_size_limit = 67108864")
             // The first read opens the log.
             _ = try schemaVersion()
             // Another process can have created the file without checksums meanwhile.
-            if settings.wantsChecksums == true, !hasChecksums { throw PageChecksums.missing(path) }
+            if settings.wantsChecksums == true, settings.cipher == nil, !hasChecksums { throw PageChecksums.missing(path) }
             files = AttachedFiles([path, log], settings.detachment)
             limitLog()
             try watchStatistics()
         case .reader: try execute("PRAGMA query_only = ON")
         case .readOnly, .unlocked, .immutable: break
+        case .copying, .replacing:
+            try execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON")
+            if mode == .replacing {
+                try execute("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT; PRAGMA wal_checkpoint(TRUNCATE)")
+            }
         }
     }
 

@@ -108,12 +108,84 @@ extension DatabaseFile {
         if isNew, stat(path, &status) == 0, status.st_size == 0 { unlink(path) }
     }
 
+    /// Reads the first 32 bytes of a file that is not open in this process, and the last 24 of its first page, which say how it
+    /// is encrypted.
+    ///
+    /// - Returns: Both, the second empty where there are none; nothing for a file without pages.
+    func beginning() throws -> [[UInt8]] { try Self.beginning(of: path) }
+
+    private static func beginning(of path: String) throws -> [[UInt8]] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw Self.systemError(errno, path) }
+        defer { close(descriptor) }
+        func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
+            var bytes = [UInt8](repeating: 0, count: count)
+            return bytes.withUnsafeMutableBytes({ pread(descriptor, $0.baseAddress, count, off_t(offset)) }) == count
+                ? bytes : nil
+        }
+        guard let header = bytes(32, at: 0), header.contains(where: { $0 != 0 }) else { return [] }
+        guard header.starts(with: magic), let length = pageSize(header) else { return [header, []] }
+        return [header, bytes(24, at: length - 24) ?? []]
+    }
+
+    /// Looks what an encrypted file is to a key. The file is not open in this process.
+    ///
+    /// - Returns: Whether its pages are encrypted with the key; nil when it has no pages yet.
+    private func look(_ cipher: PageCipher) throws -> Bool? { try Self.look(at: resolved, reporting: path, cipher) ? true : nil }
+
+    /// Refuses a file that says that it is encrypted, and is not open in this process.
+    ///
+    /// - Throws: `.notPermitted`.
+    static func requirePlain(_ path: String) throws {
+        if case let beginning = try beginning(of: path), beginning.count == 2,
+            PageCipher.isEncrypted(header: beginning[0], tail: beginning[1])
+        {
+            throw PageCipher.missing(path)
+        }
+    }
+
+    /// Looks what a file that is not open in this process is to a key.
+    ///
+    /// - Returns: Whether it has pages.
+    /// - Throws: The errors of ``PageCipher/look(_:log:journal:path:)``.
+    static func look(at path: String, reporting reported: String, _ cipher: PageCipher) throws -> Bool {
+        let descriptors = ["", "-wal", "-journal"].map { open(path + $0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
+        guard descriptors[0] >= 0 else { throw systemError(errno, reported) }
+        return try cipher.look(descriptors[0], log: descriptors[1], journal: descriptors[2], path: reported)
+    }
+
+    /// Whether a file that a backup would replace can be one of the same kind.
+    ///
+    /// - Parameters:
+    ///   - head: The first bytes of the file.
+    ///   - cipher: The key of the backup; nil for a plain one.
+    static func isDatabase(_ head: [UInt8], at path: String, _ cipher: PageCipher?) -> Bool {
+        guard let cipher, !isDatabase(head) else { return isDatabase(head) }
+        do {
+            _ = try look(at: path, reporting: path, cipher)
+        } catch let error as StorageError {
+            return error.kind != .notADatabase
+        } catch {}
+        return true
+    }
+
     /// Reads the header of a file that is not open in this process.
     ///
-    /// - Returns: Whether the pages of the file have checksums; nil when it has no pages yet.
+    /// - Parameters:
+    ///   - cipher: The key of an encrypted file; nil for a plain one.
+    ///   - writes: Whether the creation of an encrypted file that a power cut has torn may be undone.
+    /// - Returns: Whether the pages of the file have checksums, or tags, which serve as such; nil when it has no pages yet.
     /// - Throws: `.notADatabase`, `.corrupted` for a truncated file, `.schemaIsNewer` for a later file
-    ///   format, `.unsupported` for UTF-16.
-    func checkHeader() throws -> Bool? {
+    ///   format, `.unsupported` for UTF-16, `.notPermitted` for a wrong key and a missing one.
+    func checkHeader(_ cipher: PageCipher?, writes: Bool) throws -> Bool? {
+        if let cipher {
+            guard hasJournalOfCreation else { return try look(cipher) }
+            if writes { undoCreation() }
+            let hasPages = try look(cipher)
+            // Another process creates it.
+            return hasJournalOfCreation ? nil : hasPages
+        }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.systemError(errno, path) }
         defer { close(descriptor) }
@@ -124,12 +196,16 @@ extension DatabaseFile {
         if count == 0 { return nil }
         header.removeLast(header.count - count)
         if isTornAtCreation(header) { return nil }
+        if header.count > 20, header[20] == 64 { try Self.requirePlain(path) }
         let hasChecksums = header.starts(with: Self.magic) && header.count > 20 && header[20] == UInt8(DAO_CHECKSUM_LENGTH)
         // A header that does not say so, in a page with a checksum, is damaged.
         if !hasChecksums, isFirstPageSound(descriptor, header) == true { throw PageChecksums.error(page: 1, path: path) }
         do {
             try check(header, size: Int64(status.st_size))
         } catch {
+            if (error as? StorageError)?.kind == .notADatabase, PageCipher.looksEncrypted(descriptor) {
+                throw PageCipher.unmarked(path)
+            }
             // The checksum tells damage from the file of another version.
             if hasChecksums, isFirstPageSound(descriptor, header) == false { throw PageChecksums.error(page: 1, path: path) }
             throw error
@@ -254,7 +330,22 @@ extension DatabaseFile {
     /// the file, and SQLite undoes it.
     private func isTornAtCreation(_ header: [UInt8]) -> Bool {
         let isNew = header.prefix(16) == Self.magic.prefix(header.count) || header.allSatisfy { $0 == 0 }
-        guard isNew, let journal = FileHandle(forReadingAtPath: resolved + "-journal"),
+        return isNew && hasJournalOfCreation
+    }
+
+    /// Undoes the creation of an encrypted file, of which SQLite with the key could read nothing: without one it makes the file empty, as
+    /// the journal says. A process that creates the file now has locks, and is not disturbed.
+    private func undoCreation() {
+        var handle: OpaquePointer?
+        if sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK {
+            sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
+        }
+        sqlite3_close_v2(handle)
+    }
+
+    /// Whether the journal beside the file is that of its first transaction.
+    private var hasJournalOfCreation: Bool {
+        guard let journal = FileHandle(forReadingAtPath: resolved + "-journal"),
             let start = try? journal.read(upToCount: 20), start.count == 20
         else { return false }
         // The mark of a journal, a number of pages, a random number, and the length of the file before, in pages.

@@ -75,6 +75,7 @@ extension SQLiteConnection {
     ///
     /// - Parameter message: The message of SQLite.
     func damagedPage(_ message: String, entity: String? = nil) -> StorageError? {
+        if let broken = brokenSeal(message, entity: entity) { return broken }
         let damage = dao_checksums_damage(handle)
         if damage.page == 0 { return nil }
         return PageChecksums.error(

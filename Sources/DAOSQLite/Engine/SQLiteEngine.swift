@@ -31,13 +31,18 @@ final class SQLiteEngine: SQLEngine {
     ///
     /// - Throws: The errors of ``DatabaseFile/checkHeader()`` and ``isForeign(_:)``.
     init(_ file: DatabaseFile, _ settings: SQLiteSettings, writes: Bool) throws {
-        let hasChecksums = try file.checkHeader()
+        let hasChecksums = try file.checkHeader(settings.cipher, writes: file.isWritable && writes)
         var settings = settings
-        settings.checksums = try PageChecksums.use(settings.wantsChecksums, exist: hasChecksums, path: file.path)
+        // The tags of an encrypted file are verified whatever is wanted.
+        settings.checksums =
+            settings.cipher != nil
+            ? .none : try PageChecksums.use(settings.wantsChecksums, exist: hasChecksums, path: file.path)
         self.file = file
         attached = AttachedFiles([file.path], settings.detachment)
         self.settings = settings
-        verifies = settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
+        verifies =
+            settings.cipher != nil
+            || settings.checksums == .verified && (hasChecksums == true || settings.wantsChecksums == true)
         hadPages = hasChecksums != nil
         hadLog = file.isLogThere
         let mayWrite = file.isWritable && writes
@@ -107,7 +112,8 @@ final class SQLiteEngine: SQLEngine {
         guard !canWrite, !hadLog, file.isWritable, file.isLogThere, (try? attached.check(file.path)) != nil else { return }
         var handle: OpaquePointer?
         let layer = settings.checksums == .none ? nil : PageChecksums.layer
-        if sqlite3_open_v2(file.path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, layer) == SQLITE_OK {
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX
+        if (settings.cipher?.open(file.path, &handle, flags) ?? sqlite3_open_v2(file.path, &handle, flags, layer)) == SQLITE_OK {
             sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
         }
         sqlite3_close_v2(handle)
@@ -138,6 +144,12 @@ final class SQLiteEngine: SQLEngine {
         // The log may be new.
         try settings.markedLog.set(for: file)
         return connection
+    }
+
+    /// Opens a connection that copies everything into another file.
+    func connectForCopy() throws -> SQLiteConnection {
+        try attached.check(file.path)
+        return try SQLiteConnection.open(file.path, .copying, settings)
     }
 
     func suspend() {
@@ -174,13 +186,19 @@ final class SQLiteEngine: SQLEngine {
     /// - Throws: `.invalidConfiguration` when it trusts the schema and the engine does not, or wants another treatment of
     ///   checksums.
     func check(_ other: SQLiteSettings) throws {
+        switch (settings.cipher, other.cipher) {
+        case (nil, nil): break
+        case (nil, _?): throw PageCipher.plain(file.path)
+        case (_?, nil): throw PageCipher.missing(file.path)
+        case (let own?, let others?): if !own.isSame(as: others) { throw PageCipher.wrongKey(file.path) }
+        }
         if other.wantsChecksums == true, !verifies {
             if settings.checksums != .maintained { throw PageChecksums.missing(file.path) }
             throw StorageError(
                 .invalidConfiguration,
                 "this process has the file open with checksums=false; close that database first", path: file.path)
         }
-        if other.wantsChecksums == false, verifies {
+        if other.wantsChecksums == false, verifies, settings.cipher == nil {
             throw StorageError(
                 .invalidConfiguration,
                 "this process has the file open and verifies its checksums; close that database first", path: file.path)
@@ -222,7 +240,8 @@ final class SQLiteEngine: SQLEngine {
         }
         try BackupFile.replace(
             path, of: file.path, with: BackupFile.Content(of: connection, dialect), isOpen: SQLiteDatabase.isOpen,
-            isDatabase: DatabaseFile.isDatabase, content: { try SQLiteConnection.content(at: $0, settings) }
+            isDatabase: { [settings] in DatabaseFile.isDatabase($0, at: path, settings.cipher) },
+            content: { [settings] in try SQLiteConnection.content(at: $0, settings) }
         ) { temporary, _ in try connection.copy(to: temporary, onProgress) }
     }
 }

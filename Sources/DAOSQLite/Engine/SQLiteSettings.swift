@@ -13,6 +13,8 @@ struct SQLiteSettings: Sendable {
     let adopts: Bool
     /// The permissions of a file that is created; nil for those that the process gives its files.
     let fileMode: UInt16?
+    /// The key of an encrypted file; nil for a plain one.
+    let cipher: PageCipher?
     /// Whether pages have checksums; nil when the file decides.
     let wantsChecksums: Bool?
     /// How much memory connections use for pages.
@@ -40,6 +42,7 @@ struct SQLiteSettings: Sendable {
         adopts = try configuration.flag("adopt") ?? false
         fileMode = try configuration.fileMode()
         wantsChecksums = try configuration.flag("checksums")
+        cipher = try configuration.encryption.map { try PageCipher($0, path: configuration.path) }
         cache = PageCache(try configuration.size("cache"))
         measuresSnapshots = try configuration.size("pinnedLimit") != nil
     }

@@ -30,7 +30,7 @@ extension Command {
             Program.complain("the page \(canWrite ? "reads and writes" : "only reads"); press Ctrl-C to end")
             while true { try await Task.sleep(for: .seconds(3600)) }
         }
-        if canWrite { return try await Databases.using(arguments.word("URL"), .writes, show) }
-        return try await Databases.reading(arguments.word("URL"), show)
+        if canWrite { return try await Databases.using(arguments, .writes, show) }
+        return try await Databases.reading(arguments, show)
     }
 }

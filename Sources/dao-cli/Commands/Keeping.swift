@@ -8,11 +8,11 @@ extension Command {
             Parameter(name: "FROM", help: "the database that is copied"),
             Parameter(name: "TO", help: "the database that gets the copy; it is made when it is missing"),
         ],
-        options: [.json],
+        options: [.json] + .toKey,
         discussion: "An interrupted copy goes on when it is called again. Rows that are there already are never overwritten."
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
-        return try await Databases.using(arguments.word("FROM"), .reads) { source in
+        return try await Databases.using(arguments, .reads, word: "FROM") { source in
             if let file = ForeignFile(source, arguments.word("FROM")), file.hasRows {
                 throw StorageError(
                     .schemaMismatch,
@@ -21,7 +21,7 @@ extension Command {
                 )
             }
             if let others = ForeignFile.others(beside: source, arguments.word("FROM")) { Program.complain(others) }
-            return try await Databases.using(arguments.word("TO"), .creates) { target in
+            return try await Databases.using(arguments, .creates, word: "TO") { target in
                 let progress = Progress()
                 defer { progress.end() }
                 let report = try await source.copy(to: target) { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
@@ -47,7 +47,7 @@ extension Command {
     ) { arguments in
         let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
         try configuration.requireFile("that could be backed up", "'dao copy URL sqlite:backup.db', or pg_dump")
-        return try await backUp(arguments.word("URL"), to: arguments.word("PATH"), arguments)
+        return try await backUp(arguments.configuration("URL"), to: arguments.word("PATH"), arguments)
     }
 
     static let restore = Command(
@@ -59,7 +59,7 @@ extension Command {
             replaced: use 'dao copy', or pg_restore.
             """
     ) { arguments in
-        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        let configuration = try arguments.configuration("URL")
         try configuration.requireFile("that a backup could replace", "'dao copy' into an empty schema, or pg_restore")
         if !arguments.has("replace"), FileManager.default.fileExists(atPath: configuration.path) {
             throw UsageError("'\(configuration.path)' is there already; replace it with --replace")
@@ -67,12 +67,14 @@ extension Command {
         var backup = configuration
         backup.path = arguments.word("PATH")
         // The backup of a backup is the same database, and replacing a database is what a backup does safely.
-        return try await backUp("\(backup)", to: configuration.path, arguments)
+        return try await backUp(backup, to: configuration.path, arguments)
     }
 
-    private static func backUp(_ url: String, to path: String, _ arguments: Arguments) async throws -> Int32 {
+    private static func backUp(
+        _ configuration: DatabaseConfiguration, to path: String, _ arguments: Arguments
+    ) async throws -> Int32 {
         Program.patience.store(.max, ordering: .relaxed)
-        return try await Databases.using(url, .reads) { database in
+        return try await Databases.using(configuration, .reads) { database in
             let progress = Progress()
             defer { progress.end() }
             try await database.backup(to: path) { progress.show("backup", $0.bytes, of: $0.total, "bytes") }
@@ -91,7 +93,7 @@ extension Command {
         name: "verify", summary: "looks for damage in everything that is stored", parameters: [.url], options: [.json],
         discussion: "The exit code is 1 when there is damage. It is written with the entity, the key and the field."
     ) { arguments in
-        try await Databases.using(arguments.word("URL"), .reads) { database in
+        try await Databases.using(arguments, .reads) { database in
             let file = ForeignFile(database, arguments.word("URL"))
             let progress = Progress()
             defer { progress.end() }
@@ -123,7 +125,7 @@ extension Command {
     ) { arguments in
         let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
         try configuration.requireFile("that could be made smaller", "the server's VACUUM")
-        return try await Databases.using(arguments.word("URL"), .writes) { database in
+        return try await Databases.using(arguments, .writes) { database in
             let report = try await database.compact()
             let text =
                 arguments.has("json")

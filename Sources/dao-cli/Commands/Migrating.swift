@@ -21,10 +21,10 @@ extension Command {
         }
         guard let url = arguments.value(of: "like") else { throw UsageError("--like is missing: a database of the other build") }
         let (renamed, dropped) = (try arguments.list(of: "renamed").map(Renaming.init), arguments.list(of: "dropped"))
-        let wanted = try await Databases.using(url, .reads) { database in
+        let wanted = try await Databases.using(DatabaseConfiguration(url: url), .reads) { database in
             (entities: try database.entities(), version: try database.schemaVersion)
         }
-        let outlook = try await Databases.using(arguments.word("URL"), .reads) { database in
+        let outlook = try await Databases.using(arguments, .reads) { database in
             try database.snapshot {
                 let stored = try database.entities()
                 var outlook = Outlook(from: try database.schemaVersion, to: wanted.version)

@@ -16,7 +16,7 @@ extension Command {
     ) { arguments in
         let format: FileFormat = try arguments.choice(of: "format") ?? .jsonl
         let predicate = arguments.optionalWord("PREDICATE").map { TextPredicate($0) }
-        return try await Databases.reading(arguments.word("URL")) { database in
+        return try await Databases.reading(arguments) { database in
             let rows = try database.rows(of: arguments.word("ENTITY"))
             let progress = Progress()
             defer { progress.end() }
@@ -54,7 +54,7 @@ extension Command {
         let format: FileFormat = try arguments.choice(of: "format") ?? (file.lowercased().hasSuffix(".csv") ? .csv : .jsonl)
         let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
         guard let handle else { throw ImportError("there is no file '\(file)' that can be read; check the path") }
-        return try await Databases.using(arguments.word("URL"), .writes) { database in
+        return try await Databases.using(arguments, .writes) { database in
             let rows = try database.rows(of: arguments.word("ENTITY"))
             let progress = Progress()
             defer { progress.end() }

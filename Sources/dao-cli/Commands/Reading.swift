@@ -29,7 +29,7 @@ extension Arguments {
 
     /// Opens the database for reading.
     fileprivate func reading<Result>(_ body: (any Database) async throws -> Result) async throws -> Result {
-        try await Databases.using(word("URL"), .reads, body)
+        try await Databases.using(self, .reads, body)
     }
 
     /// Opens the entity for reading.
@@ -259,7 +259,7 @@ extension Command {
     ) { arguments in
         let predicate = TextPredicate(arguments.word("PREDICATE"))
         let writes = arguments.has("write")
-        return try await Databases.using(arguments.word("URL"), writes ? .writes : .reads) { database in
+        return try await Databases.using(arguments, writes ? .writes : .reads) { database in
             let rows = try database.rows(of: arguments.word("ENTITY"))
             let count = try writes ? rows.erase(where: predicate) : rows.count(where: predicate)
             if arguments.has("json") {

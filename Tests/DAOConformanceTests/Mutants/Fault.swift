@@ -60,7 +60,7 @@ enum Fault: String, CaseIterable, Sendable {
         backupsIntoAnyFile, instrumentsHearNothing,
         instrumentsHearTwice,
         instrumentsMissWaits, instrumentsHearOthers, closedFilesStayOpen, compactionHoldsWriters, pathsStayRelative,
-        suspensionIgnoresStreams
+        suspensionIgnoresStreams, keysAreIgnored, keysAreShared, wrongKeysAreStrangers, backupsLoseTheirKey
     // Observation
     case observersHearNothing, observersHearTooEarly, observersMissErasures, observersHearOneEntity, observersMissOtherHandles,
         observersMissReopening, observersMissRunningTransactions, observersOutliveDatabase, observersMayWrite
@@ -97,7 +97,12 @@ enum Fault: String, CaseIterable, Sendable {
     var takesEveryOption: Bool { [.ignoresUnknownOptions, .ignoresEncryptionKeys, .showsSecrets].contains(self) }
 
     /// Whether the database has what the fault breaks.
-    var isPossible: Bool { self != .sharedCallsFailTogether || FaultyBase.sharesCommits }
+    var isPossible: Bool {
+        #if !Encryption
+            if [.keysAreIgnored, .keysAreShared, .wrongKeysAreStrangers, .backupsLoseTheirKey].contains(self) { return false }
+        #endif
+        return self != .sharedCallsFailTogether || FaultyBase.sharesCommits
+    }
 
     /// The chapter whose cases must detect the fault.
     var chapter: ContractRule.Chapter {
@@ -176,6 +181,8 @@ enum Fault: String, CaseIterable, Sendable {
         case .backupsReplaceAnything: ["L.backupRefusals"]
         case .backupsReplaceOthers: ["L.backupOfAnother"]
         case .backupsIntoAnyFile: ["L.backupBesideStrangers"]
+        case .keysAreIgnored, .keysAreShared, .wrongKeysAreStrangers: ["L.encryption"]
+        case .backupsLoseTheirKey: ["L.encryptedBackups"]
         case .instrumentsHearNothing, .instrumentsHearTwice: ["L.instrumentCalls"]
         case .instrumentsMissWaits: ["L.instrumentWaits"]
         case .instrumentsHearOthers: ["L.instrumentAlone"]

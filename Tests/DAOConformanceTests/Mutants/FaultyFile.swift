@@ -14,6 +14,8 @@ final class FaultyFile: Database {
     private let leftOpen = Lock<FileHandle?>(nil)
     /// The instruments of all databases on a file, by its path.
     private static let instruments = Lock<[String: [Instrument]]>([:])
+    /// The keys that files were opened with, by their paths.
+    private static let keys = Lock<[String: Encryption]>([:])
 
     init(_ asked: DatabaseConfiguration, _ fault: Fault) throws {
         (self.fault, self.asked) = (fault, asked)
@@ -25,6 +27,8 @@ final class FaultyFile: Database {
             case .replacesStrangers where error.kind == .notADatabase, .emptiesDamaged where error.kind == .corrupted:
                 try FileManager.default.removeItem(atPath: configuration.path)
                 base = try SQLiteDatabase(configuration)
+            case .wrongKeysAreStrangers where error.kind == .notPermitted:
+                throw StorageError.notADatabase(asked.path, "another file")
             case .errorsNameNoPath:
                 var error = error
                 error.path = nil
@@ -40,7 +44,7 @@ final class FaultyFile: Database {
         let options = ["no-such-option", "key", "password", "API-Key", "%74oken", "clientSecret"]
         let known = DatabaseDriver.sqlite.optionNames
         let driver = DatabaseDriver(
-            scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known
+            scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known, encrypts: true
         ) { try FaultyFile($0, fault) }
         let target = ConformanceTarget(name: fault.rawValue, driver: driver) { file(at: $0) }
         // Other processes have no fault.
@@ -71,6 +75,13 @@ final class FaultyFile: Database {
         case .spellingsAreApart:
             let url = URL(fileURLWithPath: asked.path)
             if url.standardizedFileURL.resolvingSymlinksInPath().path != asked.path { configuration.path += "-spelled" }
+        case .keysAreIgnored: configuration.encryption = nil
+        case .keysAreShared:
+            // As if who opens an open database needed none.
+            configuration.encryption = keys.withLock { keys in
+                if keys[asked.path] == nil { keys[asked.path] = asked.encryption }
+                return keys[asked.path]
+            }
         case .instrumentsHearNothing: configuration.instrument = nil
         case .instrumentsHearTwice:
             configuration.instrument = asked.instrument.map { told in
@@ -164,6 +175,11 @@ final class FaultyFile: Database {
         if let left {
             let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
             _ = bytes.withUnsafeBytes { pwrite(left.fileDescriptor, $0.baseAddress, $0.count, 0) }
+        }
+        if fault == .backupsLoseTheirKey {
+            var copied = configuration
+            copied.path = path
+            try SQLiteDatabase.reencrypt(copied, with: nil)
         }
         if fault == .backupsLoseARow { try loseARow(of: path) }
     }

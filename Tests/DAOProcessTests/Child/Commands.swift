@@ -48,7 +48,7 @@ enum Commands {
     /// `conformance <url>`: serves the conformance suite.
     private static func serveConformance(_ arguments: ArraySlice<String>) throws {
         guard let url = arguments.first else { throw ChildFailure("the URL of a database is missing") }
-        try ConformanceProcesses.serve(try DatabaseDrivers(.sqlite, .lmdb).open(url))
+        try ConformanceProcesses.serve(try drivers.open(url))
     }
 
     /// `wander <scheme> <directory>`: opens a database by a relative path, and goes on in other working directories.
@@ -56,7 +56,6 @@ enum Commands {
         guard let scheme = arguments.first, let directory = arguments.last else {
             throw ChildFailure("a scheme and a directory are missing")
         }
-        let drivers = DatabaseDrivers(.sqlite, .lmdb)
         func go(to directory: String) throws {
             if chdir(directory) != 0 { throw ChildFailure("there is no directory \(directory)") }
         }

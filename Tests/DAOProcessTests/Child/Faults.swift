@@ -148,7 +148,7 @@ private final class FaultRun {
         guard let error = error as? StorageError else { throw ChildFailure("\(step) has thrown \(error)") }
         errors.append("\(step): \(error.kind) \(error.engineMessage ?? error.message)")
         // SQLite itself takes a lasting failure to read for damage.
-        let isTakenForDamage = kind == .sqlite && fault == .io && isForEver && error.kind == .corrupted
+        let isTakenForDamage = kind.isSQLite && fault == .io && isForEver && error.kind == .corrupted
         guard Self.acceptedKinds.contains(error.kind) && fault != .delay || isTakenForDamage else {
             throw ChildFailure("\(step) was \(error.kind): \(error)")
         }

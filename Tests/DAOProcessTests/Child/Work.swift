@@ -124,6 +124,3 @@ final class Work {
         }
     }
 }
-
-/// The databases of the children.
-let drivers = DatabaseDrivers(.sqlite, .lmdb)

@@ -1,6 +1,7 @@
 import DAOCore
 import DAOLMDB
 import DAOSQLite
+import DAOTestSupport
 
 /// A row of a batch. One transaction writes a batch.
 public struct Entry: Plain, Model, Equatable {
@@ -51,7 +52,7 @@ public struct Ledger: Sendable {
 
     /// Opens the database, and creates it when it is missing.
     public init(_ url: String) throws {
-        database = try DatabaseDrivers(.sqlite, .lmdb).open(url)
+        database = try drivers.open(url)
         entries = try DAO(storage: database.storage(for: Entry.self))
         tallies = try DAO(storage: database.storage(for: Tally.self))
     }
@@ -123,3 +124,6 @@ extension Ledger {
         }
     }
 }
+
+/// The databases of the tests and their children.
+public let drivers = DatabaseDrivers([.lmdb] + DatabaseDriver.sqlite.encryptingToo)

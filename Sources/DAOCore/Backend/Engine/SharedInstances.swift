@@ -50,6 +50,14 @@ public final class SharedInstances<Identity: Hashable & Sendable, Instance: AnyO
     /// Whether an instance with an identity is open.
     public func contains(_ identity: Identity) -> Bool { entries.withLock { $0[identity] != nil } }
 
+    /// Runs a closure unless an instance with an identity is open. It runs while the registry is locked and must not use the
+    /// registry.
+    ///
+    /// - Returns: The result of the closure; nil when an instance is open.
+    public func unlessOpen<Result>(_ identity: Identity, _ body: () throws -> Result) rethrows -> Result? {
+        try entries.withLock { try $0[identity] == nil ? body() : nil }
+    }
+
     /// Releases one use of an instance.
     ///
     /// - Parameters:
