@@ -41,15 +41,21 @@ enum Databases {
 
     /// Opens a database for reading. The tables of another program's SQLite file are read as the entities that they would become,
     /// from a copy that is removed afterwards.
-    static func reading<Result>(_ url: String, _ body: (any Database) async throws -> Result) async throws -> Result {
-        try await using(url, .reads) { database in
-            guard let file = ForeignFile(database, url) else { return try await body(database) }
+    static func reading<Result>(
+        _ arguments: Arguments, _ body: (any Database) async throws -> Result
+    ) async throws -> Result {
+        try await using(arguments, .reads) { database in
+            guard let file = ForeignFile(database, arguments.word("URL")) else { return try await body(database) }
             let mapping = try file.mapping()
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
             defer { try? FileManager.default.removeItem(at: directory) }
-            let copy = try SQLiteDatabase(
+            var configuration = DatabaseConfiguration(
+                scheme: "sqlite",
                 path: directory.appendingPathComponent((database.configuration.path as NSString).lastPathComponent).path)
+            // What is sealed stays so.
+            configuration.encryption = database.configuration.encryption
+            let copy = try SQLiteDatabase(configuration)
             defer { try? copy.close() }
             let progress = Progress()
             defer { progress.end() }

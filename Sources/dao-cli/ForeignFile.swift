@@ -203,9 +203,9 @@ extension Command {
         name: "move", summary: "moves the rows of another program's SQLite file into a database of any kind",
         parameters: [
             Parameter(name: "FILE", help: "the file, which is not changed"),
-            Parameter(name: "URL", help: "the database that gets the rows; it is made when it is missing"),
+            Parameter(name: "TO", help: "the database that gets the rows; it is made when it is missing"),
         ],
-        options: [.mapping, .zone, .json],
+        options: [.mapping, .zone, .json] + .toKey,
         discussion: """
             The rows are read from one snapshot, and compared with what was written. An interrupted move goes on when it is called
             again. Each row, link and reference that could not come is written with its reason; the exit code is 1 then.
@@ -214,8 +214,10 @@ extension Command {
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
         let word = arguments.word("FILE")
-        let url = word.hasPrefix("sqlite:") ? word : "\(DatabaseConfiguration(scheme: "sqlite", path: word))"
-        return try await Databases.using(url, .reads) { source in
+        var configuration =
+            try word.hasPrefix("sqlite:") ? DatabaseConfiguration(url: word) : DatabaseConfiguration(scheme: "sqlite", path: word)
+        configuration.encryption = try Keys.encryption(arguments)
+        return try await Databases.using(configuration, .reads) { source in
             guard let file = ForeignFile(tablesOf: source, word) else {
                 throw StorageError(
                     .invalidConfiguration,
@@ -231,7 +233,7 @@ extension Command {
             }
             // No target is made for a mapping that is wrong.
             try file.database.check(mapping)
-            return try await Databases.using(arguments.word("URL"), .creates) { target in
+            return try await Databases.using(arguments, .creates, word: "TO") { target in
                 let progress = Progress()
                 defer { progress.end() }
                 let report = try file.database.move(by: mapping, to: target) {

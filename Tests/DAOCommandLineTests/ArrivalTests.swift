@@ -25,7 +25,7 @@ import Testing
         var realm = Data(count: 4096)
         realm.replaceSubrange(16..<20, with: Data("T-DB".utf8))
         for (name, bytes, part) in [
-            ("encrypted.db", encrypted, "seems to be encrypted"), ("default.realm", realm, "a Realm file"),
+            ("encrypted.db", encrypted, "encrypted"), ("default.realm", realm, "a Realm file"),
             ("old.zip", Data("PK\u{3}\u{4}rest of it".utf8), "a compressed file"),
             ("other.txt", Data("just a text".utf8), "another file"),
             ("short.db", Data("SQLite format 3\0".utf8), "too short"),

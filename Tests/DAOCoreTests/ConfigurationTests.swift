@@ -28,7 +28,7 @@ struct ConfigurationTests {
         let driver = DatabaseDriver(scheme: "none") { _ in throw StorageError(.notFound, "opened") }
         let error = try storageError { try DatabaseDrivers(driver).open("none:a?\(name)=s3cret") }
         #expect(error.kind == .unsupported)
-        #expect(error.message == "'none' databases cannot be encrypted here; open it without '\(name)'")
+        #expect(error.message == "'none' databases take no key from a URL; open it without '\(name)'")
     }
 
     @Test func optionsAreParsed() throws {

@@ -1,5 +1,6 @@
 import DAOConformance
 import DAOPropertyTesting
+import Foundation
 import Testing
 
 /// The suite on a server. Each case is a separate test.
@@ -22,8 +23,12 @@ struct ContractTests {
 @Suite(.enabled(if: PgBouncer.isThere, "Scripts/with-postgres.sh starts PgBouncer"))
 struct PoolerContractTests {
     private static let isShort = ProcessInfo.processInfo.environment["POOLER"] == nil
-    private static let hostile = try? HostileClient(
-        URL(fileURLWithPath: Server.directory).appendingPathComponent("pooler").path)
+    /// It runs as long as the process, beside thousands of other tests, and what it sets stays set.
+    private static let hostile = Result {
+        try HostileClient(
+            URL(fileURLWithPath: Server.directory).appendingPathComponent("pooler").path, clients: isShort ? 2 : 4,
+            pause: isShort ? 30_000 : 2000)
+    }
 
     /// The cases about what a connection could remember. `POOLER=all` runs all, as `make conformance` does.
     private static func isChosen(_ test: ConformanceCase) -> Bool {
@@ -34,7 +39,7 @@ struct PoolerContractTests {
         arguments: Server.target("pooler=transaction&pool=130", pooled: true).map { Conformance.cases(for: $0, where: isChosen) }
             ?? [])
     func conformsBehindAPooler(_ test: ConformanceTest) async throws {
-        _ = Self.hostile
+        _ = try Self.hostile.get()
         try await test.run()
     }
 
@@ -45,7 +50,7 @@ struct PoolerContractTests {
             }
         } ?? [])
     func writersSideBySideConformBehindAPooler(_ test: ConformanceTest) async throws {
-        _ = Self.hostile
+        _ = try Self.hostile.get()
         try await test.run()
     }
 }

@@ -1,3 +1,4 @@
+import DAOCore
 import DAOSystemPostgres
 import DAOTestSupport
 import Foundation
@@ -109,19 +110,21 @@ final class HostileClient: Sendable {
             """)
     }
 
-    /// - Parameter directory: The directory of the pooler's socket.
-    init(_ directory: String, clients: Int = 4) throws {
+    /// - Parameters:
+    ///   - directory: The directory of the pooler's socket.
+    ///   - pause: The microseconds between two rounds of a client.
+    init(_ directory: String, clients: Int = 4, pause: useconds_t = 2000) throws {
         try Self.prepare()
         for number in 0..<clients {
             ended.enter()
             Thread.detachNewThread { [self] in
-                run(directory, number)
+                run(directory, pause + 500 * useconds_t(number))
                 ended.leave()
             }
         }
     }
 
-    private func run(_ directory: String, _ number: Int) {
+    private func run(_ directory: String, _ pause: useconds_t) {
         let temporary = ["dao_gate", "dao_commit", "item", "book", "shelf"].map {
             "CREATE TEMPORARY TABLE IF NOT EXISTS \"\($0)\" (version BIGINT)"
         }
@@ -130,10 +133,11 @@ final class HostileClient: Sendable {
             + Self.settings.map { "SET \($0)" }.joined(separator: "; ") + "; COMMIT"
         while !isStopped.withLock({ $0 }) {
             let connection = PQconnectdb("host='\(directory)' user=dao dbname=postgres connect_timeout=2")
+            PQsetNoticeProcessor(connection, { _, _ in }, nil)
             while PQstatus(connection) == CONNECTION_OK, !isStopped.withLock({ $0 }) {
                 PQclear(PQexec(connection, text))
                 rounds.withLock { $0 += 1 }
-                usleep(useconds_t(2000 + 500 * number))
+                usleep(pause)
             }
             PQfinish(connection)
             usleep(2000)

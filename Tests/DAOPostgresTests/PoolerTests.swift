@@ -1,5 +1,6 @@
 import DAOCore
 import DAOPostgres
+import DAOSystemPostgres
 import DAOTestSupport
 import Foundation
 import Testing
@@ -95,7 +96,7 @@ struct TransactionPoolerTests {
         #expect(streamed == 600)
         try database.transaction {
             try books.update(where: { $0.id == 1 }) { $0.title = "changed" }
-            try database.underlying(as: PostgresHandle.self, touching: .models(Book.self)) {
+            _ = try database.underlying(as: PostgresHandle.self, touching: .models(Book.self)) {
                 try $0.execute(
                     "CREATE TABLE public.\"seen-\(mark)\" AS SELECT current_setting('synchronous_commit') AS c, "
                         + "current_user::text AS u, current_setting('transaction_read_only') AS r")
@@ -141,7 +142,7 @@ struct TransactionPoolerTests {
         let pooler = try PgBouncer(connections: 4)
         let database = try open(pooler.newURL("pooler=transaction&pool=40"))
         let books = try database.books
-        try books.create((1...3000).map { Book(id: $0, title: "\($0)", shelf: nil) })
+        try await books.create((1...3000).map { Book(id: $0, title: "\($0)", shelf: nil) })
         for _ in 0..<20 {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for number in 0..<12 {
@@ -225,7 +226,7 @@ struct TransactionPoolerTests {
     /// `ROUNDS` calls of each of 400 clients, over four connections of the server, beside a hostile client.
     @Test func manyClientsOnFewConnectionsGetTheRightAnswers() throws {
         let rounds = ProcessInfo.processInfo.environment["ROUNDS"].flatMap(Int.init) ?? 20
-        let pooler = try PgBouncer(connections: 4, settings: "max_client_conn = 1000")
+        let pooler = try PgBouncer(connections: 4, settings: "max_client_conn = 1000\nlisten_backlog = 1000")
         let url = pooler.newURL("pooler=transaction&pool=500&timeout=60")
         let database = try open(url)
         let books = try database.books

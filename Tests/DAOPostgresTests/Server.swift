@@ -63,9 +63,9 @@ enum Server {
         _ sql: String, database: String = "postgres", on directory: String? = nil, port: Int = 5432
     ) throws -> [String] {
         let host = try directory ?? Server.directory
-        let connection = PQconnectdb(
-            "host='\(host)' port=\(port) user=dao dbname='\(database)' options='-c client_min_messages=warning'")
+        let connection = PQconnectdb("host='\(host)' port=\(port) user=dao dbname='\(database)'")
         defer { PQfinish(connection) }
+        PQsetNoticeProcessor(connection, { _, _ in }, nil)
         let result = PQexec(connection, sql)
         defer { PQclear(result) }
         let status = PQresultStatus(result)

@@ -40,6 +40,33 @@ import Testing
         return tickets
     }
 
+    /// Choices are repeated within a number of steps, which SQLite asks for as it asks for the cancellation of a task.
+    @Test func aReadIsStillCancelledAfterChoicesWereRepeated() async throws {
+        let tickets = try makeTickets(place.database())
+        func repeatChoices() throws {
+            let long = String(repeating: "no such word, ", count: 200)
+            try tickets.persist((10_000..<11_000).map { Ticket(id: $0, status: long, owner: nil, date: $0) })
+            for owner in 0..<100 { _ = try tickets.read(limit: 3) { $0.status == "open" && $0.owner == owner } }
+        }
+        try repeatChoices()
+        let words = (0..<40).map { number in Condition<Ticket> { $0.status.contains("such \(number)") } }
+        let anyWord = words.dropFirst().reduce(words[0]) { $0 || $1 }
+        let count: @Sendable () throws -> Int = { try tickets.count { _ in anyWord } }
+        let clock = ContinuousClock()
+        let whole = try clock.measure { _ = try count() }
+        var shortest = whole
+        for _ in 0..<10 where shortest > whole / 2 {
+            let task = Task.detached { try count() }
+            let time = try await clock.measure {
+                try await Task.sleep(for: whole / 10)
+                task.cancel()
+                _ = await task.result
+            }
+            shortest = min(shortest, time)
+        }
+        #expect(shortest < whole / 2, "\(shortest) of \(whole)")
+    }
+
     @Test func valuesDecideBetweenIndexes() throws {
         let tickets = try makeTickets(place.database())
         func access(_ status: String, _ owner: Int?, limit: Int? = nil) throws -> QueryPlan.Access {

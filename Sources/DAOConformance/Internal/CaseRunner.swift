@@ -116,7 +116,8 @@ final class Hangs: Sendable {
 actor ParallelCases {
     static let shared = ParallelCases()
 
-    private var free = max(2, ProcessInfo.processInfo.activeProcessorCount)
+    /// One more than the processors: many cases wait for other threads and processes.
+    private var free = max(2, ProcessInfo.processInfo.activeProcessorCount) + 1
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     func enter() async {

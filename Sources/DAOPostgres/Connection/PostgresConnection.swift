@@ -151,10 +151,20 @@ final class PostgresConnection: @unchecked Sendable {
     private static let askProcess = "SELECT pg_catalog.pg_backend_pid()"
 
     /// Checks that a pooler that is in front of the server gives a connection of the server to one client as long as that is
-    /// connected. All that a connection remembers, such as prepared statements and the schema, is otherwise another client's.
+    /// connected, or with `pooler=transaction` for a transaction. All that a connection remembers, such as prepared statements and
+    /// the schema, is otherwise another client's.
     func checkPooler() throws {
+        if settings.pooled != nil {
+            // In statement mode, a pooler ends a connection whose transaction lasts for more than one answer.
+            do {
+                for statement in ["BEGIN", "ROLLBACK"] { _ = try send([.text(statement)], 0) }
+                return
+            } catch let error as ServerError {
+                throw error.storageError(path: path)
+            }
+        }
         // A pooler has numbers of its own.
-        if settings.pooled != nil || process == Int64(PQbackendPID(pointer)) { return }
+        if process == Int64(PQbackendPID(pointer)) { return }
         let other = try PostgresConnection(settings)
         for connection in [self, other, self, other] {
             let process = try connection.rows(Self.askProcess).first?.integer(0)

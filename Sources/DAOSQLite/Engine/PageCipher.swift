@@ -157,7 +157,7 @@ extension PageCipher {
     static func plain(_ path: String) -> StorageError {
         StorageError(
             .notPermitted,
-            "the file is not encrypted; open it without a key, and copy it into an encrypted one with copy(to:). Nothing was changed",
+            "the file is not encrypted; open it without a key, or encrypt it with copy(to:) or 'dao encrypt'. Nothing was changed",
             path: path)
     }
 

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "DAOSQLiteLayer.h"
+
 // A layer below SQLite (a VFS over the default one) that keeps a checksum in the last eight bytes of every page of a
 // database file, in the format of SQLite's own extension "cksumvfs". Only files whose header reserves exactly eight bytes
 // of each page have checksums; other files are passed through.

@@ -34,7 +34,7 @@ extension Arguments {
 
     /// Opens the entity for reading.
     fileprivate func rows<Result>(_ body: (EntityRows) async throws -> Result) async throws -> Result {
-        try await Databases.reading(word("URL")) { try await body($0.rows(of: word("ENTITY"))) }
+        try await Databases.reading(self) { try await body($0.rows(of: word("ENTITY"))) }
     }
 }
 
