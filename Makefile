@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption rehearse-apple help demo offline-demo test arrivals browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: encryption rehearse-apple help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -128,6 +128,11 @@ arrivals: ## Move files as other programs make them into SQLite, LMDB and Postgr
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	@Scripts/with-postgres.sh Scripts/arrivals.py --compile
+
+csv: ## Compare the cells of ROUNDS=100000 CSV files with those that Python's csv reads; SEED=… repeats what was found
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	ROUNDS=$(or $(ROUNDS),100000) $(if $(SEED),SEED=$(SEED)) swift test --skip-build --filter ImportTests/cellsAreThoseOfPython
 
 browse-test: ## Press every button of the page of `dao browse` in headless Chromium; screenshots in .build/browse-test
 	@Scripts/setup.sh --browser

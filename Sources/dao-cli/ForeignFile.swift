@@ -51,32 +51,24 @@ struct ForeignFile {
     }
 
     /// Whether a table has rows, or rows that cannot be counted.
-    var hasRows: Bool { tables.contains { ($0.kind == "table" || $0.kind == "virtual table") && $0.rows != 0 } }
+    var hasRows: Bool { tables.hasRows }
 
     /// The number of rows and tables.
-    var contents: String {
-        let views = tables.count { $0.kind == "view" }
-        let rows = tables.filter { $0.kind != "view" && $0.kind != "table of a virtual table" }.reduce(0) { $0 + ($1.rows ?? 0) }
-        return "\(counted(rows, "row")) in \(counted(tables.count - views, "table"))"
-            + (views == 0 ? "" : " and \(counted(views, "view"))")
-    }
+    var contents: String { tables.contents }
 
     /// What the tables become: as a file says, if it is there, otherwise as it is found out, and written into that file.
     ///
     /// - Parameter arguments: The words of the command; nil for reading alone, where dates without a zone are taken for UTC.
     func mapping(_ arguments: Arguments? = nil) throws -> TableMapping {
-        let zone = try arguments?.value(of: "zone").map { name in
-            guard let zone = TimeZone(identifier: name) else {
-                throw UsageError("--zone needs a time zone as in UTC or Europe/Berlin, not '\(name)'")
-            }
-            return zone
-        }
+        let zone = try arguments?.timeZone
         guard let file = arguments?.value(of: "mapping") else {
             return try database.tableMapping(timeZone: zone ?? (arguments == nil ? .gmt : nil))
         }
         if let text = try? String(contentsOfFile: file, encoding: .utf8) {
             var mapping = try TableMapping(text: text)
             if let zone { mapping.timeZone = zone.identifier }
+            // That of another database is refused.
+            try database.check(mapping, needsZone: false)
             return mapping
         }
         let mapping = try database.tableMapping(timeZone: zone)
@@ -186,6 +178,20 @@ extension StoredForm {
         case .microseconds1601: "microseconds since 1601"
         case .julianDays: "Julian days"
         case .externalData: "also in files beside the database"
+        }
+    }
+}
+
+extension Arguments {
+    /// The zone of dates that are stored without one; nil when it is not said.
+    var timeZone: TimeZone? {
+        get throws {
+            try value(of: "zone").map { name in
+                guard let zone = TimeZone(identifier: name) else {
+                    throw UsageError("--zone needs a time zone as in UTC or Europe/Berlin, not '\(name)'")
+                }
+                return zone
+            }
         }
     }
 }

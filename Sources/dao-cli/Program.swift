@@ -25,7 +25,7 @@ enum Program {
         \(commands.map { "  \($0.name.padding(to: 10)) \($0.summary)" }.joined(separator: "\n"))
 
         A database is a URL: sqlite:app.db, sqlite:///var/lib/app.db, lmdb:app.mdb,
-        postgres://user@host/database?schema=main. No command but copy and move creates one.
+        postgres://user@host/database?schema=main. No command but copy, move and 'import --key' creates one.
         'dao COMMAND --help' says more. The exit code is 0 for success, 1 for a failure, 64 for words that are no command,
         and 130 after Ctrl-C.
         """

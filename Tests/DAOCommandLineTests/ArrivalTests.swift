@@ -97,13 +97,16 @@ import Testing
             (text.replacing("\"field\":\"val\"", with: "\"field\":\"id\""), "two fields"),
             (text.replacing("\"column\":\"VAL\"", with: "\"column\":\"GONE\""), "GONE"),
             (text.replacing("\"table\": \"T\"", with: "\"table\": \"U\""), "no such table"),
+            (text.replacing("\"entities\"", with: "\"timeZone\": \"Nowhere\", \"entities\""), "no time zone 'Nowhere'"),
             ("[]", "is no mapping"), ("{\"entities\": [{}]}", "is missing, at entities.1"),
         ] {
             #expect(changed != text)
             try Data(changed.utf8).write(to: URL(fileURLWithPath: path))
-            let run = try await library.dao("move", "foreign.db", "lmdb:new.mdb", "--mapping", "t.json")
-            #expect(run.status == 1 && run.errors.contains(part), "\(part): \(run.errors)")
-            #expect(try library.files["new.mdb"] == nil)
+            for words in [["move", "foreign.db", "lmdb:new.mdb"], ["inspect", "sqlite:foreign.db"]] {
+                let run = try await library.dao(words + ["--mapping", "t.json"])
+                #expect(run.status == 1 && run.errors.contains(part), "\(part): \(run.errors)")
+                #expect(try library.files["new.mdb"] == nil)
+            }
         }
         let numbers = text.replacing("\"field\":\"val\"", with: "\"field\":\"number\"").replacing(
             "\"string?\"", with: "\"int64?\"")

@@ -206,14 +206,14 @@ import Testing
         for (name, text, error) in [
             (
                 "a.jsonl", "{\"id\": 1, \"title\": \"lost\"}\n{\"id\": 2",
-                "line 2 of the file is no JSON object; nothing was stored"
+                "'a.jsonl', line 2, column 9: expected ',' or '}'; each line is an object"
             ),
-            ("b.jsonl", "{\"id\": 1, \"nmae\": 1}", "line 1 of the file names 'nmae', and 'book' has: id, title"),
-            ("c.jsonl", "{\"id\": 1, \"price\": \"much\"}", "line 1 of the file has no decimal in the field 'price'"),
-            ("d.csv", "id,title\n1,lost\n2\n", "record 3 of the file has 1 cells, and the first line 2"),
-            ("e.csv", "id,title\n1,\"lost", "the file ends inside quotes"),
-            ("f.csv", "id,title\n1,lost\n2,\n", "title"),
-            ("g.csv", "title\nlost\n", "has no key"),
+            ("b.jsonl", "{\"id\": 1, \"nmae\": 1}", "'b.jsonl', line 1, 'nmae': 'book' has no field 'nmae', it has: id, title"),
+            ("c.jsonl", "{\"id\": 1, \"price\": \"much\"}", "line 1, 'price': expected a decimal number"),
+            ("d.csv", "id,title\n1,lost\n2\n", "line 3: it has 1 cell; expected 2"),
+            ("e.csv", "id,title\n1,\"lost", "line 2, column 2: its quotes are not closed"),
+            ("f.csv", "id,title\n1,lost\n2,\n", "line 3, column 2 ('title'): expected a value"),
+            ("g.csv", "title\nlost\n", "line 2: expected a key in 'id'"),
             ("h.jsonl", "{\"id\": 1, \"title\": \"lost\"}\n{\"id\": 3, \"writer\": 77}", "is not stored"),
         ] {
             let run = try await run(name, text)
@@ -221,7 +221,7 @@ import Testing
             #expect(!run.errors.contains("lost") && !run.errors.contains("much"))
         }
         let missing = try await library.dao("import", library.url, "book", "none.csv")
-        #expect(missing.status == 1 && missing.errors.contains("there is no file 'none.csv'"))
+        #expect(missing.status == 1 && missing.errors.contains("'none.csv': there is no such file"))
         #expect(try await library.dao("export", library.url, "book").output == before)
     }
 

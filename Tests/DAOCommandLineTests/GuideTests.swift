@@ -24,6 +24,11 @@ import Testing
             INSERT INTO Artist VALUES(1, 'AC/DC'), (3, 'Jobim'); INSERT INTO Tag VALUES('bossa');
             INSERT INTO Album VALUES(1, 'Powerage', 12, NULL, 1), (2, 'Wave', 9.5, '1967-06-01', 3); INSERT INTO AlbumTag VALUES(2, 'bossa')
             """)
+        let orders =
+            "Order ID,Customer,Paid,Total,Day,ZIP\r\n1,Ada,TRUE,12.50,2024-05-31,08123\r\n2,,FALSE,.5,2024-06-01,10115\r\n"
+        try Data(("\u{FEFF}" + orders).utf8).write(to: library.place.directory.appendingPathComponent("orders.csv"))
+        try Data("Order ID,Paid,Total,Day\n3,TRUE,8,2024-06-02\n4,TRUE,8,2024\n".utf8).write(
+            to: library.place.directory.appendingPathComponent("later.csv"))
         for call in sessions.flatMap({ ("\n" + $0).components(separatedBy: "\n$ dao ").dropFirst() }) {
             let lines = call.split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             let run = try await library.dao(Self.words(of: lines[0]))

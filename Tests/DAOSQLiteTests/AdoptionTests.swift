@@ -342,6 +342,11 @@ import Testing
                 #expect(try parts.count { $0.name == "a" } == 1)
                 let refusal = expectError(.readOnly) { try parts.persist(Part(id: 2, name: "b", code: nil, rank: 1)) }
                 #expect(refusal?.message.contains(said) == true)
+                // A copy of nothing would look like one of the file.
+                let other = Place()
+                let copy = try other.database()
+                let uncopied = expectError(.schemaMismatch) { try database.copy(to: copy) }
+                #expect(try uncopied?.message.contains("its 1 row in 1 table ") == true && copy.entities().isEmpty)
             }
             if !isReadOnly {
                 let other = expectError(.invalidConfiguration) { try place.database { $0.options["adopt"] = "true" } }

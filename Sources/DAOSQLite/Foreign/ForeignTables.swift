@@ -30,15 +30,7 @@ final class ForeignTables: EntityStore {
         self.connection = connection
         self.mapping = mapping
         described = try mapping.descriptions().sorted { $0.name < $1.name }
-        var zone: TimeZone?
-        if let name = mapping.timeZone {
-            guard let found = TimeZone(identifier: name) else {
-                throw StorageError(
-                    .invalidConfiguration, "there is no time zone '\(name)'; name one as in 'UTC' or 'Europe/Berlin'", path: path)
-            }
-            zone = found
-        }
-        place = ForeignPlace(path: path, timeZone: zone)
+        place = ForeignPlace(path: path, timeZone: try mapping.zone())
         for (entity, description) in zip(mapping.entities.sorted { $0.entity < $1.entity }, described) {
             tables[entity.entity] = try ForeignTable(entity, description, mapping, connection)
         }

@@ -3,7 +3,7 @@ import DAOSystemSQLite
 import Foundation
 
 /// Finds out what the tables of another program would become, from their schema and from what is stored.
-struct MappingGuess {
+package struct MappingGuess {
     static let (coreData, grdb, django, room) = ("Core Data", "GRDB", "Django", "Room")
 
     private let connection: SQLiteConnection
@@ -96,7 +96,7 @@ struct MappingGuess {
     // MARK: Names
 
     /// A name that Swift can have, as in `orderDate` for `ORDER_DATE`.
-    static func name(_ text: String, or other: String) -> String {
+    package static func name(_ text: String, or other: String) -> String {
         let words = text.split { !($0.isLetter || ("0"..."9").contains($0)) }.map(String.init)
         var name = ""
         for word in words {

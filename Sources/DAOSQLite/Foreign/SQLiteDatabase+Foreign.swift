@@ -63,14 +63,16 @@ extension SQLiteDatabase {
 
     /// Checks a mapping against the file, without reading rows.
     ///
+    /// - Parameter needsZone: Whether the zone of dates that are stored without one must be said.
     /// - Throws: The errors of ``move(by:to:as:onProgress:)`` for the mapping.
-    package func check(_ mapping: TableMapping) throws {
-        if let (entity, field) = mapping.datesWithoutZone() {
+    package func check(_ mapping: TableMapping, needsZone: Bool = true) throws {
+        if needsZone, let (entity, field) = mapping.datesWithoutZone() {
             throw StorageError(
                 .invalidConfiguration,
                 "the dates in '\(field)' of '\(entity)' are stored without a time zone; say which it is, as in \"timeZone\": \"UTC\"",
                 entity: entity, field: field, path: configuration.path)
         }
+        _ = try mapping.zone()
         try reading { try ForeignTables.check(mapping, $0) }
     }
 
@@ -84,6 +86,14 @@ extension SQLiteDatabase {
                 }
             }
         }
+    }
+}
+
+extension SQLiteDatabase: ForeignTableHolder {
+    /// Returns the number of rows and tables of a file that has rows and no entities; nil for any other.
+    package func foreignContents() throws -> String? {
+        guard try entities().isEmpty, case let tables = try foreignTables(), tables.hasRows else { return nil }
+        return tables.contents
     }
 }
 
@@ -112,4 +122,18 @@ package struct ForeignTableSummary: Sendable {
     package var rows: Int?
     /// Its columns with their declared types.
     package var columns: [(name: String, type: String)]
+}
+
+extension [ForeignTableSummary] {
+    /// Whether a table has rows, or rows that cannot be counted.
+    package var hasRows: Bool { contains { ($0.kind == "table" || $0.kind == "virtual table") && $0.rows != 0 } }
+
+    /// The number of rows and tables, as people say it.
+    package var contents: String {
+        func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+        let views = self.count { $0.kind == "view" }
+        let rows = filter { $0.kind != "view" && $0.kind != "table of a virtual table" }.reduce(0) { $0 + ($1.rows ?? 0) }
+        return "\(counted(rows, "row")) in \(counted(count - views, "table"))"
+            + (views == 0 ? "" : " and \(counted(views, "view"))")
+    }
 }

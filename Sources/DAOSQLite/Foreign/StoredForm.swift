@@ -27,7 +27,7 @@ public enum StoredForm: String, Codable, Sendable, CaseIterable {
     private static let epoch = 978_307_200.0
 
     /// Returns the date of a number, in seconds since 2001; nil for a form that has none.
-    func seconds(of number: Double) -> Double? {
+    package func seconds(of number: Double) -> Double? {
         switch self {
         case .seconds1970: number - Self.epoch
         case .seconds2001: number
@@ -41,17 +41,20 @@ public enum StoredForm: String, Codable, Sendable, CaseIterable {
     }
 
     /// Returns the exact date of an integer, which a `Double` may not hold.
-    func seconds(of number: Int64) -> Double? {
+    package func seconds(of number: Int64) -> Double? {
+        let (epoch, unit): (Int64, Double)
         switch self {
-        case .milliseconds1970: Double(number - 978_307_200_000) / 1e3
-        case .microseconds1970: Double(number - 978_307_200_000_000) / 1e6
-        case .microseconds1601: Double(number - 12_622_780_800_000_000) / 1e6
-        default: seconds(of: Double(number))
+        case .milliseconds1970: (epoch, unit) = (978_307_200_000, 1e3)
+        case .microseconds1970: (epoch, unit) = (978_307_200_000_000, 1e6)
+        case .microseconds1601: (epoch, unit) = (12_622_780_800_000_000, 1e6)
+        default: return seconds(of: Double(number))
         }
+        let (sum, overflows) = number.subtractingReportingOverflow(epoch)
+        return overflows ? seconds(of: Double(number)) : Double(sum) / unit
     }
 
     /// Returns the date of a text; nil when it is none.
-    static func date(of text: String, in zone: TimeZone?) -> Date? {
+    package static func date(of text: String, in zone: TimeZone?) -> Date? {
         guard let date = Date(isoText: text) else { return nil }
         guard let zone, Date(isoText: text, needsZone: true) == nil else { return date }
         // The clock of the zone shows the text. Near a change of the clock, the offset of the result counts.

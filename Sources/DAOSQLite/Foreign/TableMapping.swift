@@ -226,6 +226,19 @@ public struct TableMapping: Codable, Sendable, Equatable {
 
     private static func declaration<Record: Model>(of model: Record.Type) -> EntityDeclaration { model.schema.declaration }
 
+    /// The time zone.
+    ///
+    /// - Throws: `.invalidConfiguration` for a name that is none.
+    func zone() throws -> TimeZone? {
+        try timeZone.map { name in
+            guard let zone = TimeZone(identifier: name) else {
+                throw StorageError(
+                    .invalidConfiguration, "there is no time zone '\(name)'; name one as in 'UTC' or 'Europe/Berlin'")
+            }
+            return zone
+        }
+    }
+
     /// Whether a date of the mapping is stored without its zone, and nobody has said which it is.
     func datesWithoutZone() -> (entity: String, field: String)? {
         guard timeZone == nil else { return nil }

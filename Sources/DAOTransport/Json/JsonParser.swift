@@ -9,15 +9,43 @@ extension Json {
     ///
     /// - Throws: `DecodingError.dataCorrupted`, with the position of the byte and what was expected there.
     public init(parsing data: Data) throws {
-        var parser = JsonParser(bytes: Array(data))
-        self = try parser.parse()
+        try self.init(parsing: Array(data))
     }
 
     /// Parses a JSON text. See ``init(parsing:)-(Data)``.
     public init(parsing text: String) throws {
-        var parser = JsonParser(bytes: Array(text.utf8))
+        try self.init(parsing: Array(text.utf8))
+    }
+
+    private init(parsing bytes: [UInt8]) throws {
+        do {
+            try self.init(locating: bytes)
+        } catch let problem as JsonProblem {
+            let found = problem.isAtEnd ? "the text ended" : "there was something else"
+            throw DecodingError.dataCorrupted(
+                DecodingError.Context(
+                    codingPath: [],
+                    debugDescription: "At byte \(problem.position) of the JSON text \(found): expected \(problem.expected)."))
+        }
+    }
+
+    /// Parses a part of a larger text. See ``init(parsing:)-(Data)``.
+    ///
+    /// - Throws: ``JsonProblem``.
+    package init(locating bytes: [UInt8]) throws {
+        var parser = JsonParser(bytes: bytes)
         self = try parser.parse()
     }
+}
+
+/// What is not as JSON asks for.
+package struct JsonProblem: Error {
+    /// The position of the byte.
+    package let position: Int
+    /// What was expected there.
+    package let expected: String
+    /// Whether the text has ended there.
+    package let isAtEnd: Bool
 }
 
 /// Parses a JSON text, byte by byte.
@@ -204,11 +232,7 @@ struct JsonParser {
         while let byte = peek, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { position += 1 }
     }
 
-    private func failure(_ expected: String) -> DecodingError {
-        let found = peek == nil ? "the text ended" : "there was something else"
-        return .dataCorrupted(
-            DecodingError.Context(
-                codingPath: [], debugDescription: "At byte \(position) of the JSON text \(found): expected \(expected).")
-        )
+    private func failure(_ expected: String) -> JsonProblem {
+        JsonProblem(position: position, expected: expected, isAtEnd: peek == nil)
     }
 }

@@ -1,16 +1,12 @@
 import DAOCore
-import DAOTransport
 import Foundation
-
-/// How rows are in a file.
-enum FileFormat: String, CaseIterable, Sendable { case jsonl, csv }
 
 extension Command {
     static let export = Command(
         name: "export", summary: "writes the rows of an entity without losing a bit, for import",
         parameters: [.url, .entity, .predicate], options: [.fileFormat],
         discussion: """
-            Lists of related rows are not written. A date that ISO 8601 cannot give exactly is the number of seconds since 2001.
+            Lists of related rows are not written. A date that ISO 8601 cannot give exactly is a text such as '0.1 seconds since 2001'.
             In CSV an empty cell is nil, and an empty text stands in quotes.
             """
     ) { arguments in
@@ -42,259 +38,127 @@ extension Command {
         name: "import", summary: "stores the rows of a file in an entity: all of them, or none",
         parameters: [
             .url, .entity,
-            Parameter(name: "FILE", help: "the file that 'dao export' has written; - for the standard input stream"),
+            Parameter(
+                name: "FILE",
+                help: "a file of CSV, of JSON Lines, or of an array of JSON objects; - for the standard input stream"),
         ],
-        options: [.fileFormat, .json],
+        options: [
+            .fileFormat,
+            Option(name: "key", value: "COLUMN", help: "the column with the key of the entity"),
+            Option(name: "number", help: "numbers the rows, after those that are there, as their key"),
+            Option(
+                name: "columns", value: "NAMES",
+                help: "the fields of columns, as in 'Order ID=id,Note='; nothing for a column that is left out"),
+            Option(name: "delimiter", value: "CHARACTER", help: "what separates the cells of CSV, as in ';', or the word tab"),
+            Option(name: "decimal-comma", help: "numbers of CSV have a comma where others have a point"),
+            Option(
+                name: "date-format", value: "FORMAT", help: "how dates are written, as in 'dd.MM.yyyy HH:mm', or seconds1970"),
+            .zone, .json,
+        ],
         discussion: """
-            A row with the key of a stored row changes the fields that the file names, and no other. The format is csv for a file
-            of that name, otherwise jsonl. A row that another one of the file refers to stands before it.
+            A row with the key of a stored row changes the fields that the file names, and no other. A row that another one of the file
+            refers to stands before it. With --key or --number an entity that is missing is made, and so is a database: its fields are
+            typed by the values. The format is csv for a file whose name ends with .csv or .tsv, otherwise jsonl. CSV is UTF-8 by RFC 4180;
+            an empty cell is nil, and an empty text stands in quotes. Dates are those of ISO 8601, in UTC where they have no zone.
             """
     ) { arguments in
-        let file = arguments.word("FILE")
-        let format: FileFormat = try arguments.choice(of: "format") ?? (file.lowercased().hasSuffix(".csv") ? .csv : .jsonl)
-        let handle = file == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: file)
-        guard let handle else { throw ImportError("there is no file '\(file)' that can be read; check the path") }
-        return try await Databases.using(arguments, .writes) { database in
-            let rows = try database.rows(of: arguments.word("ENTITY"))
-            let progress = Progress()
-            defer { progress.end() }
-            var count = 0
-            try database.transaction {
-                var source = try RowSource(handle, format, rows.entity)
-                while case let batch = try source.next(1000), !batch.isEmpty {
-                    try Task.checkCancellation()
-                    try rows.persist(batch)
-                    count += batch.count
-                    progress.show(rows.name, count, of: count, "rows")
-                }
+        let options = try ImportOptions(arguments)
+        let (name, path) = (arguments.word("ENTITY"), arguments.word("FILE"))
+        let file = try RowFile(path, options.format, delimiter: options.delimiter)
+        let progress = Progress()
+        defer { progress.end() }
+        func types() throws -> ColumnTypes {
+            guard path != "-" else { throw UsageError("a new entity needs a file, which is read twice, and no stream") }
+            return try ColumnTypes(RowFile(path, options.format, delimiter: options.delimiter), options) { count in
+                guard count % 1000 == 0 else { return }
+                try Task.checkCancellation()
+                progress.show(name, 0, of: count, "rows")
             }
-            progress.end()
-            try Output.write(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
-            return 0
         }
+        // No database is made for a file that is wrong.
+        let configuration = try arguments.configuration("URL")
+        let isMissing = configuration.file.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+        let first = try options.makesEntity && isMissing ? types() : nil
+        let made = try first?.entity(name, path)
+        return try await Databases.using(configuration, options.makesEntity ? .creates : .writes) { database in
+            guard try options.makesEntity && !database.entities().contains(where: { $0.name == name }) else {
+                return try store(file, options, name, nil, database, progress, arguments)
+            }
+            let seen = try first ?? types()
+            let entity = try made ?? seen.entity(name, path)
+            try database.withEntityStore(.write) { try $0.create(entity) }
+            do {
+                return try store(file, options, name, seen.rows, database, progress, arguments)
+            } catch {
+                try? database.withEntityStore(.write) { try $0.drop(name) }
+                throw error
+            }
+        }
+    }
+
+    /// Stores the rows of a file in one transaction.
+    ///
+    /// - Parameter expected: The number of rows that the file had before; nil when it is not known.
+    private static func store(
+        _ file: RowFile, _ options: ImportOptions, _ name: String, _ expected: Int?, _ database: any Database,
+        _ progress: Progress,
+        _ arguments: Arguments
+    ) throws -> Int32 {
+        let rows = try database.rows(of: name)
+        var count = 0
+        try database.transaction {
+            var file = file
+            let stored = try rows.count()
+            let entity = try rows.entity
+            var last: Int64 = 0
+            if options.isNumbered, stored > 0 {
+                let order = RowQuery.Order.descending(entity.fields[entity.keyIndex].name)
+                let row = try rows.read(RowQuery(orderedBy: [order], limit: 1)).first
+                if case .integer(let number)? = row?.values[entity.keyIndex] { last = max(0, number) }
+                if case .unsigned? = row?.values[entity.keyIndex] { last = .max }
+            }
+            var mapping = try FieldMapping(entity, options, file, after: last)
+            var isAtEnd = false
+            while !isAtEnd {
+                try Task.checkCancellation()
+                var (batch, lines): ([[String: Value]], [String: Int]) = ([], [:])
+                while batch.count < 1000 {
+                    guard let row = try file.next() else {
+                        isAtEnd = true
+                        break
+                    }
+                    let (values, key) = try mapping.values(of: row, in: file)
+                    if stored == 0, let other = lines[key] {
+                        throw ImportError(
+                            file.name, line: row.line, "expected a key that no other row has, and line \(other) has the same")
+                    }
+                    lines[key] = row.line
+                    batch.append(values)
+                }
+                do {
+                    try rows.persist(batch)
+                } catch let error as StorageError {
+                    guard let line = error.key.flatMap({ lines[$0.rawValue] }) else { throw error }
+                    throw ImportError(file.name, line: line, error.line)
+                }
+                count += batch.count
+                progress.show(rows.name, count, of: count, "rows")
+            }
+            if count > 0 { try mapping.checkOptions(file) }
+            if let expected, expected != count { throw ImportError(file.name, "it was changed while it was read") }
+            if stored == 0, case let found = try rows.count(), found != count {
+                throw ImportError(
+                    file.name,
+                    "expected a key of its own for each row, and \(counted(count, "row")) have \(counted(found, "key"))")
+            }
+        }
+        progress.end()
+        try Output.write(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
+        return 0
     }
 }
 
 extension Command.Option {
-    fileprivate static let fileFormat = Command.Option(name: "format", value: "FORMAT", help: "jsonl (JSON Lines) or csv")
-}
-
-/// A file that cannot be imported.
-struct ImportError: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
-}
-
-/// The rows of a file, read as they come.
-private struct RowSource {
-    private let entity: EntityDescription
-    private let format: FileFormat
-    private var bytes: ByteReader
-    private var line = 0
-    /// The fields of the columns of a CSV file.
-    private var columns: [FieldDescription] = []
-
-    init(_ handle: FileHandle, _ format: FileFormat, _ entity: EntityDescription) throws {
-        (self.entity, self.format, bytes) = (entity, format, ByteReader(handle))
-        guard format == .csv else { return }
-        line = 1
-        columns = try (bytes.record() ?? []).map { try field($0.text) }
-    }
-
-    /// Returns the next rows, at most a number; none at the end.
-    mutating func next(_ count: Int) throws -> [[String: Value]] {
-        var rows: [[String: Value]] = []
-        while rows.count < count, let row = try next() { rows.append(row) }
-        return rows
-    }
-
-    private mutating func next() throws -> [String: Value]? {
-        switch format {
-        case .csv:
-            line += 1
-            guard let cells = try bytes.record() else { return nil }
-            guard cells.count == columns.count else {
-                throw problem("has \(cells.count) cells, and the first line \(columns.count)")
-            }
-            return try row(
-                zip(columns, cells).map { field, cell in
-                    (field, cell.text.isEmpty && !cell.isQuoted ? .null : Value(cell.text, of: field))
-                })
-        case .jsonl:
-            while let text = try bytes.line() {
-                line += 1
-                if text.allSatisfy(\.isWhitespace) { continue }
-                guard case .object(let members) = try? Json(parsing: text) else { throw problem("is no JSON object") }
-                return try row(
-                    members.map { name, json in
-                        let field = try field(name)
-                        return (field, Value(json, of: field))
-                    })
-            }
-            return nil
-        }
-    }
-
-    private func row(_ values: [(FieldDescription, Value?)]) throws -> [String: Value] {
-        try Dictionary(
-            values.map { field, value in
-                guard let value else { throw problem("has no \(field.type) in the field '\(field.name)'") }
-                return (field.name, value)
-            }, uniquingKeysWith: { $1 })
-    }
-
-    private func field(_ name: String) throws -> FieldDescription {
-        guard let position = entity.index(of: name) else {
-            throw problem("names '\(name)', and '\(entity.name)' has: \(entity.fields.map(\.name).joined(separator: ", "))")
-        }
-        return entity.fields[position]
-    }
-
-    private func problem(_ what: String) -> ImportError {
-        ImportError("\(format == .csv ? "record" : "line") \(line) of the file \(what); nothing was stored")
-    }
-}
-
-/// Reads a file in parts.
-private struct ByteReader {
-    private let handle: FileHandle
-    private var buffer: [UInt8] = []
-    private var position = 0
-
-    init(_ handle: FileHandle) { self.handle = handle }
-
-    private mutating func next() throws -> UInt8? {
-        if position == buffer.count {
-            buffer = try Array(handle.read(upToCount: 1 << 16) ?? Data())
-            position = 0
-            if buffer.isEmpty { return nil }
-        }
-        position += 1
-        return buffer[position - 1]
-    }
-
-    /// Returns the next line; nil at the end.
-    mutating func line() throws -> String? {
-        var line: [UInt8] = []
-        while let byte = try next() {
-            if byte == UInt8(ascii: "\n") { return try text(line) }
-            line.append(byte)
-        }
-        return line.isEmpty ? nil : try text(line)
-    }
-
-    /// Returns the cells of the next record of a CSV file; nil at the end.
-    mutating func record() throws -> [(text: String, isQuoted: Bool)]? {
-        var cells: [(text: String, isQuoted: Bool)] = []
-        var cell: [UInt8] = []
-        var (isQuoted, isInside, isEmpty) = (false, false, true)
-        while let byte = try next() {
-            isEmpty = false
-            switch byte {
-            case UInt8(ascii: "\"") where isInside: isInside = false
-            case UInt8(ascii: "\""):
-                // A second quote inside quotes is a quote.
-                if isQuoted { cell.append(byte) }
-                (isQuoted, isInside) = (true, true)
-            case _ where isInside: cell.append(byte)
-            case UInt8(ascii: ","):
-                cells.append((try text(cell), isQuoted))
-                (cell, isQuoted) = ([], false)
-            case UInt8(ascii: "\n"): return cells + [(try text(cell), isQuoted)]
-            case UInt8(ascii: "\r"): continue
-            default: cell.append(byte)
-            }
-        }
-        if isInside { throw ImportError("the file ends inside quotes; nothing was stored") }
-        return isEmpty ? nil : cells + [(try text(cell), isQuoted)]
-    }
-
-    private func text(_ bytes: [UInt8]) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ImportError("the file is not UTF-8; nothing was stored")
-        }
-        return text
-    }
-}
-
-extension FieldDescription {
-    /// The kind of value in a row: a to-one relationship is the key of the related row.
-    var storedKind: ValueKind { relation.flatMap { type.kind == .toOne ? $0.keyKind : nil } ?? type.kind }
-}
-
-extension Value {
-    /// The value as JSON that ``init(_:of:)-(Json,_)`` reads back, bit for bit.
-    fileprivate func exactJSON(_ field: FieldDescription) -> String {
-        let kind = field.storedKind
-        switch self {
-        case .string(let text) where kind == .embedded: return Self.isPlainJSON(text) ? JSON.embedded(text) : JSON.text(text)
-        case .date(let date) where Date(isoText: date.text) != date:
-            return date.timeIntervalSinceReferenceDate.isFinite ? date.isoNumber : JSON.text(date.isoNumber)
-        default: return json(kind)
-        }
-    }
-
-    /// The value as a cell that ``init(_:of:)-(String,_)`` reads back, bit for bit.
-    fileprivate func exactCell(_ field: FieldDescription) -> String {
-        self == .string("") ? "\"\"" : CSV.cell(exactText(field))
-    }
-
-    /// The value as text that ``init(_:of:)-(String,_)`` reads back, bit for bit; nothing for nil.
-    func exactText(_ field: FieldDescription) -> String {
-        if case .date(let date) = self, Date(isoText: date.text) != date { return date.isoNumber }
-        return text(field.storedKind)
-    }
-
-    /// Whether JSON is written again as it is, and is no text: a text stands for the JSON that it contains.
-    private static func isPlainJSON(_ text: String) -> Bool {
-        guard let json = try? Json(parsing: text), json.serialized() == text else { return false }
-        if case .string = json { return false }
-        return json != .null
-    }
-
-    /// Reads a value of a field; nil when the text is none.
-    init?(_ text: String, of field: FieldDescription) {
-        let value: Value? =
-            switch field.storedKind {
-            case .bool: text == "true" ? .bool(true) : text == "false" ? .bool(false) : nil
-            case .int8, .int16, .int32, .int64, .uint8, .uint16, .uint32, .uint64:
-                Int64(text).map { .integer($0) } ?? UInt64(text).map { .unsigned($0) }
-            case .float: Float(strictText: text).map { .double(Double($0)) }
-            case .double: Double(strictText: text).map { .double($0) }
-            case .decimal:
-                (Decimal(strictText: text) ?? Json.Number(text: text)?.decimal).map { .decimal($0) }
-            case .string: .string(text)
-            case .url: URL(string: text).map { _ in .string(text) }
-            case .embedded: (try? Json(parsing: text)).map { _ in .string(text) }
-            case .data: Data(base64Encoded: text).map { .data($0) }
-            case .uuid: UUID(uuidString: text).map { .uuid($0) }
-            case .date:
-                (Date(isoText: text) ?? Double(strictText: text).map(Date.init(timeIntervalSinceReferenceDate:))).map {
-                    .date($0)
-                }
-            case .toOne, .toMany: nil
-            }
-        guard let value else { return nil }
-        self = value
-    }
-
-    /// Reads a value of a field; nil when the JSON is none.
-    fileprivate init?(_ json: Json, of field: FieldDescription) {
-        let value: Value? =
-            switch json {
-            case .null: .null
-            case .bool(let value) where field.storedKind == .bool: .bool(value)
-            case .number(let number) where field.storedKind.isNumeric || field.storedKind == .date: Value(number.text, of: field)
-            case .string(let text) where field.storedKind != .bool: Value(text, of: field)
-            case .bool, .number, .array, .object: field.storedKind == .embedded ? .string(json.serialized()) : nil
-            case .string: nil
-            }
-        guard let value else { return nil }
-        self = value
-    }
-}
-
-extension Date {
-    /// The seconds since 2001.
-    fileprivate var isoNumber: String { "\(timeIntervalSinceReferenceDate)" }
+    fileprivate static let fileFormat = Command.Option(
+        name: "format", value: "FORMAT", help: "jsonl (JSON Lines; an array is read too) or csv")
 }

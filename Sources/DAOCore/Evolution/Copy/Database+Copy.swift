@@ -19,7 +19,8 @@ extension Database {
     /// - Returns: The result of the copy.
     /// - Throws: `.duplicateKey` when the target has other rows in an entity of the same name, with a key in
     ///   that entity; `.schemaMismatch` when the target has a different entity of the same name, a different
-    ///   version, or an unfinished copy of another database; `.corrupted` when the comparison fails;
+    ///   version, or an unfinished copy of another database, and when the source is the file of another program, whose tables are no
+    ///   entities; `.corrupted` when the comparison fails;
     ///   `.unsupported` and `.readOnly`.
     @discardableResult public func copy(
         to target: any Database, onProgress: (CopyProgress) -> Void = { _ in }
@@ -69,11 +70,23 @@ extension Database {
         to target: any Database, rowLimit: Int = 10_000, isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void
     ) throws -> CopyReport {
         try reporting(.copy) {
-            try withEntityStore(.read) { source in
+            if let contents = try (self as? any ForeignTableHolder)?.foreignContents() {
+                throw StorageError(
+                    .schemaMismatch,
+                    "another program has made the file, and its \(contents) are no entities that could be copied; move them by a mapping of "
+                        + "its tables. Nothing was changed", path: configuration.path)
+            }
+            return try withEntityStore(.read) { source in
                 var copy = DatabaseCopy(
                     source: source, target: target, name: configuration.place, rowLimit: rowLimit)
                 return try copy.run(isCancelled, onProgress)
             }
         }
     }
+}
+
+/// A database whose file another program can have made.
+package protocol ForeignTableHolder {
+    /// Returns the number of rows and tables of a file that has rows and no entities; nil for any other.
+    func foreignContents() throws -> String?
 }
