@@ -305,8 +305,11 @@ def exported(value, kind):
     if kind == "decimal": return decimal.Decimal(value).normalize()
     if kind == "uuid": return uuid.UUID(value)
     if kind == "data": return base64.b64decode(value)
-    if kind == "date" and isinstance(value, (int, float)): return float(value)
-    if kind == "date": return float(seconds(value, "text", "UTC"))
+    if kind == "date" and value.endswith(" seconds since 2001"): return float(value.split()[0])
+    if kind == "date":
+        # Python's dates end with microseconds.
+        whole, _, fraction = value.rstrip("Z").partition(".")
+        return float(seconds(whole + "Z", "text", "UTC")) + float("0." + (fraction or "0"))
     if kind == "double": return float(value)
     return value
 

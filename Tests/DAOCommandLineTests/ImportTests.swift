@@ -270,10 +270,12 @@ import Testing
         try write("twice.csv", "k,v\n1,a\n1,b\n")
         try write("same.csv", "k,v,v\n1,a,b\n")
         try write("alike.csv", "k,a_b,aB\n1,a,b\n")
+        try write("semicolons.csv", "k;v\n1;2,5\n")
         try write("mixed.json", "[{\"k\": 1, \"v\": 1}, {\"k\": 2, \"v\": \"x\"}]")
         for (name, part) in [
             ("twice.csv", "line 3: expected a key that no other row has"),
             ("same.csv", "line 1, column 3 ('v'): expected a name that no other column has"), ("alike.csv", "aB"),
+            ("semicolons.csv", "line 2, column 2: it has 2 cells; expected 1, as in the first line; another delimiter"),
             ("mixed.json", "'mixed.json', line 1, 'v': expected a number"),
         ] {
             let run = try await library.dao("import", url, "bad", name, "--key", "k")

@@ -58,7 +58,13 @@ struct ColumnTypes {
         if options.columns[name] == "" { return }
         let form = options.form
         func keep(_ text: String, _ known: (ValueKind) -> Bool) {
-            columns[position].kinds.removeAll { !known($0) || !Self.isExact(text, $0, form) }
+            // What is an integer is a decimal number too, and a double.
+            var isNumber = false
+            columns[position].kinds = columns[position].kinds.filter { kind in
+                let isKept = known(kind) && (isNumber && kind.isNumeric || Self.isExact(text, kind, form))
+                if isKept, kind.isNumeric { isNumber = true }
+                return isKept
+            }
         }
         func expect(_ family: Family) throws {
             if let first = columns[position].family, first != family {

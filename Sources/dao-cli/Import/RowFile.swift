@@ -56,9 +56,15 @@ struct RowFile {
         guard cells.count == header.count else {
             throw ImportError(
                 name, line: line, column: cells.count > header.count ? "column \(header.count + 1)" : nil,
-                "it has \(counted(cells.count, "cell")); expected \(header.count), as in the first line")
+                "it has \(counted(cells.count, "cell")); expected \(header.count), as in the first line\(delimiterAdvice)")
         }
         return FileRow(line: line, names: header, values: cells.map { (.text($0.text, isQuoted: $0.isQuoted), $0.line) })
+    }
+
+    /// What to do when cells are separated by something else.
+    private var delimiterAdvice: String {
+        guard header?.count == 1, let name = header?.first, name.contains(";") || name.contains("\t") else { return "" }
+        return "; another delimiter is said with --delimiter"
     }
 
     /// The place of a value in its line.

@@ -74,8 +74,8 @@ extension Value {
 
     /// The value as text that ``init(_:of:_:)-(String,_,_)`` reads back, bit for bit; nothing for nil.
     func exactText(_ field: FieldDescription) -> String {
-        if case .date(let date) = self, Date(isoText: date.text) != date {
-            return "\(date.timeIntervalSinceReferenceDate)\(TextForm.exactDate)"
+        if case .date(let date) = self {
+            return date.exactISOText ?? "\(date.timeIntervalSinceReferenceDate)\(TextForm.exactDate)"
         }
         return text(field.storedKind)
     }
@@ -147,5 +147,17 @@ extension Value {
             }
         guard let value else { return nil }
         self = value
+    }
+}
+
+extension Date {
+    /// The date in UTC by ISO 8601, with as many digits of a second as are needed to read it back; nil when nine do not suffice.
+    fileprivate var exactISOText: String? {
+        if Date(isoText: text) == self { return text }
+        let seconds = timeIntervalSinceReferenceDate
+        let whole = seconds.rounded(.down)
+        let start = Date(timeIntervalSinceReferenceDate: whole).text.dropLast()
+        return (3...9).lazy.map { "\(start)\(String(format: "%.\($0)f", seconds - whole).dropFirst())Z" }
+            .first { Date(isoText: $0) == self }
     }
 }
