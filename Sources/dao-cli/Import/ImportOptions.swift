@@ -36,7 +36,7 @@ struct ImportOptions {
         return byte
     }
 
-    /// Reads `a=b,"Price, net"=price,c=`: a record of CSV with the names of columns and of their fields.
+    /// Reads `a=b,"Price, net=price",c=`: a record of CSV with the names of columns and of their fields.
     private static func columns(_ word: String) throws -> [String: String] {
         let wrong = UsageError(
             "--columns needs names as in 'Order ID=id,Note=' : a column, and the field that it goes to or nothing; a name with a comma "
