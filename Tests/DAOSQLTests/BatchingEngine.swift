@@ -236,8 +236,13 @@ extension DatabaseDriver {
         let driver = DatabaseDriver.sql("batching", identity: { try DatabaseFile($0, mode: nil).identity.description }) {
             configuration in
             let file = try DatabaseFile(configuration, mode: nil)
-            return BatchingEngine(
-                try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
+            do {
+                return BatchingEngine(
+                    try SQLiteEngine(file, SQLiteSettings(configuration), writes: !configuration.isReadOnly), roundTrips)
+            } catch let error as StorageError where error.kind == .notPermitted && error.message.contains("encrypted") {
+                // It takes no key, so that a file which could be encrypted is none of its databases.
+                throw StorageError(.notADatabase, error.message, path: error.path)
+            }
         }
         return DatabaseDriver(scheme: driver.scheme, optionNames: driver.optionNames) { try driver.open($0.withAbsolutePath()) }
     }

@@ -52,17 +52,21 @@ import Testing
         let words = (0..<40).map { number in Condition<Ticket> { $0.status.contains("such \(number)") } }
         let anyWord = words.dropFirst().reduce(words[0]) { $0 || $1 }
         let count: @Sendable () throws -> Int = { try tickets.count { _ in anyWord } }
-        let clock = ContinuousClock()
-        let whole = try clock.measure { _ = try count() }
+        let whole = try ContinuousClock().measure { _ = try count() }
         var shortest = whole
         for _ in 0..<10 where shortest > whole / 2 {
-            let task = Task.detached { try count() }
-            let time = try await clock.measure {
-                try await Task.sleep(for: whole / 10)
-                task.cancel()
-                _ = await task.result
+            // Threads of their own: those of the pool are taken by other tests.
+            let begins = DispatchSemaphore(value: 0)
+            let task = Task.detached {
+                begins.signal()
+                return ContinuousClock().measure { _ = try? count() }
             }
-            shortest = min(shortest, time)
+            Thread.detachNewThread {
+                begins.wait()
+                Thread.sleep(forTimeInterval: whole / .seconds(10))
+                task.cancel()
+            }
+            shortest = min(shortest, await task.value)
         }
         #expect(shortest < whole / 2, "\(shortest) of \(whole)")
     }
