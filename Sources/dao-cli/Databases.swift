@@ -52,7 +52,7 @@ enum Databases {
             defer { try? FileManager.default.removeItem(at: directory) }
             var configuration = DatabaseConfiguration(
                 scheme: "sqlite",
-                path: directory.appendingPathComponent((database.configuration.path as NSString).lastPathComponent).path)
+                path: directory.appendingPathComponent(URL(fileURLWithPath: database.configuration.path).lastPathComponent).path)
             // What is sealed stays so.
             configuration.encryption = database.configuration.encryption
             let copy = try SQLiteDatabase(configuration)

@@ -84,7 +84,8 @@ enum ObservationsList {
         try expectEqual([list.revision == revision, list.isLoading], [true, false], "a list that has ended again")
     }
 
-    /// Runs calls of a storage beside the main thread. One that does not return would keep every other case from it.
+    /// Runs calls of a storage on another thread than the main thread. A call that does not return would keep the lists of every other
+    /// case from that thread.
     private static func offTheMainThread<Result: Sendable>(_ calls: @Sendable () throws -> Result) async throws -> Result {
         try calls()
     }

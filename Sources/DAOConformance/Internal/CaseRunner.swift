@@ -66,6 +66,14 @@ enum CaseRunner {
         return closing
     }
 
+    /// How a process ended, and the last words that it wrote.
+    static func words(_ status: Int32, _ written: String) -> String {
+        let lines = written.split(separator: "\n").map(String.init)
+        let last = lines.last { $0.contains("Fatal error") || $0.contains("Assertion failed") } ?? lines.last
+        let how = status < 0 ? "signal \(-status) (\(String(cString: strsignal(-status))))" : "exit code \(status)"
+        return how + (last.map { ": \(shortened($0))" } ?? "")
+    }
+
     private static func result(_ body: () throws -> Void) -> Ending {
         do {
             try body()

@@ -127,16 +127,6 @@
         func next() -> String { read.withLock { String(decoding: (try? $0.readToEnd()) ?? Data(), as: UTF8.self) } }
     }
 
-    extension CaseRunner {
-        /// How a process ended, and the last words that it wrote.
-        static func words(_ status: Int32, _ written: String) -> String {
-            let lines = written.split(separator: "\n").map(String.init)
-            let last = lines.last { $0.contains("Fatal error") || $0.contains("Assertion failed") } ?? lines.last
-            let how = status < 0 ? "signal \(-status) (\(String(cString: strsignal(-status))))" : "exit code \(status)"
-            return how + (last.map { ": \(shortened($0))" } ?? "")
-        }
-    }
-
     extension ConformanceProcesses {
         /// Runs the cases that another process names, one after the other, and exits.
         static func runCases(on target: @Sendable () throws -> ConformanceTarget) async throws -> Never {
