@@ -58,7 +58,7 @@ struct PostgresDialect: SQLDialect {
         case .decimal(let number): "'\(number.storedText)'"
         case .string(let text):
             text.utf8.count > 1000 || text.utf8.contains { $0 <= 1 || $0 == UInt8(ascii: "\\") }
-                ? nil : "'\(text.replacing("'", with: "''"))'"
+                ? nil : text.quotedLiteral
         case .uuid(let id): "'\(id)'"
         case .data: nil
         }
@@ -82,7 +82,7 @@ struct PostgresDialect: SQLDialect {
         var (text, bytes) = (text, [UInt8]())
         text.withUTF8 { TextEscape.append($0, to: &bytes) }
         let stored = String(decoding: bytes, as: UTF8.self)
-        return "E'\(stored.replacing("\\", with: "\\\\").replacing("'", with: "''"))'"
+        return "E\(stored.escaping("\\", with: "\\").quotedLiteral)"
     }
 
     /// PostgreSQL reads the shortest text of a number as exactly this number.

@@ -6,13 +6,35 @@ import Foundation
 /// case, spelling and percent encoding, and also in a URL that is the value of an option. What is doubtful is
 /// hidden: too much rather than too little. A text that is no URL may be given too.
 package func redacted(_ url: some StringProtocol) -> String {
-    hidingUsers(in: String(url)).split(separator: "&", omittingEmptySubsequences: false).map(hidingValue(of:)).joined(
-        separator: "&")
+    hidingSecrets(in: withSeparateMarks(String(url)))
+}
+
+/// A URL in which each mark of punctuation is a `Character`: a combining scalar that follows one is percent-encoded.
+///
+/// `=` and a combining accent are one `Character`, which is no `=`. Its option would not be seen, and its value be shown.
+package func withSeparateMarks(_ url: String) -> String {
+    if url.utf8.allSatisfy({ $0 < 0x80 }) { return url }
+    var separate = ""
+    for character in url {
+        guard let mark = character.unicodeScalars.first, mark.isASCII, character.utf8.count > 1, !character.isNewline,
+            !mark.properties.isAlphabetic
+        else {
+            separate.append(character)
+            continue
+        }
+        separate.unicodeScalars.append(mark)
+        for byte in character.utf8.dropFirst() { separate += "%" + String(byte, radix: 16, uppercase: true) }
+    }
+    return separate
+}
+
+private func hidingSecrets(in text: String) -> String {
+    hidingUsers(in: text).split(separator: "&", omittingEmptySubsequences: false).map(hidingValue(of:)).joined(separator: "&")
 }
 
 /// A text in which every URL with `://` is ``redacted(_:)``.
 package func redactedURLs(in text: String) -> String {
-    text.replacing(/[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\s"<>]*/) { redacted($0.output) }
+    text.replacing(/[A-Za-z][A-Za-z0-9+.\-]*:\/\/[^\s"<>]*/.matchingSemantics(.unicodeScalar)) { redacted($0.output) }
 }
 
 private let hidden = "…"
@@ -95,9 +117,9 @@ private func hidingValue(of option: Substring) -> String {
         }
     }
     // What is hidden in the decoded text was encoded: an option in a value, or a sign that separates options.
-    let plain = decoded(option)
-    guard plain != option, redacted(plain) != plain else { return String(option) }
+    let plain = withSeparateMarks(decoded(option))
+    guard plain != option, hidingSecrets(in: plain) != plain else { return String(option) }
     let shown = option.firstIndex(of: "=").map { option[...$0] } ?? ""
-    let plainShown = decoded(shown)
-    return (redacted(plainShown) == plainShown ? shown : "") + hidden
+    let plainShown = withSeparateMarks(decoded(shown))
+    return (hidingSecrets(in: plainShown) == plainShown ? shown : "") + hidden
 }

@@ -61,7 +61,7 @@ struct SQLiteDialect: SQLDialect {
         case .date(let date): literal(date.timeIntervalSinceReferenceDate)
         case .decimal(let number): "'\(number.storedText)'"
         case .string(let text):
-            text.utf8.count > 1000 || text.utf8.contains(0) ? nil : "'\(text.replacing("'", with: "''"))'"
+            text.utf8.count > 1000 || text.utf8.contains(0) ? nil : text.quotedLiteral
         case .uuid, .data, .unsigned: nil
         }
     }

@@ -18,15 +18,6 @@ enum {
 
 // MARK: Sums
 
-static inline uint32_t little(const uint8_t *bytes) {
-    uint32_t word;
-    memcpy(&word, bytes, 4);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap32(word);
-#endif
-    return word;
-}
-
 static inline void put_little(uint8_t *bytes, uint32_t word) {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     word = __builtin_bswap32(word);
@@ -41,7 +32,7 @@ static dao_sums sums_of_page(const uint8_t *page, size_t length) {
 int dao_checksum_matches(const void *page, size_t length) {
     dao_sums sums = sums_of_page(page, length);
     const uint8_t *stored = (const uint8_t *)page + length - DAO_CHECKSUM_LENGTH;
-    return little(stored) == sums.first && little(stored + 4) == sums.second;
+    return dao_little(stored) == sums.first && dao_little(stored + 4) == sums.second;
 }
 
 // MARK: Files

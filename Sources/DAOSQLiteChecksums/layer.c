@@ -4,15 +4,6 @@
 
 // MARK: Sums
 
-static inline uint32_t little(const uint8_t *bytes) {
-    uint32_t word;
-    memcpy(&word, bytes, 4);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    word = __builtin_bswap32(word);
-#endif
-    return word;
-}
-
 dao_sums dao_sums_add(dao_sums to, const uint8_t *bytes, size_t length, int is_big_endian) {
     uint32_t first = to.first, second = to.second;
     if (is_big_endian) {
@@ -22,8 +13,8 @@ dao_sums dao_sums_add(dao_sums to, const uint8_t *bytes, size_t length, int is_b
         }
     } else {
         for (size_t offset = 0; offset < length; offset += 8) {
-            first += little(bytes + offset) + second;
-            second += little(bytes + offset + 4) + first;
+            first += dao_little(bytes + offset) + second;
+            second += dao_little(bytes + offset + 4) + first;
         }
     }
     return (dao_sums){first, second};

@@ -45,7 +45,7 @@ enum Databases {
         _ arguments: Arguments, _ body: (any Database) async throws -> Result
     ) async throws -> Result {
         try await using(arguments, .reads) { database in
-            guard let file = ForeignFile(database, arguments.word("URL")) else { return try await body(database) }
+            guard let file = try ForeignFile(database, arguments.word("URL")) else { return try await body(database) }
             let mapping = try file.mapping()
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)

@@ -15,22 +15,22 @@ struct ForeignFile {
     /// - Parameters:
     ///   - database: The database.
     ///   - url: Its URL as somebody has typed it.
-    init?(_ database: any Database, _ url: String) {
-        guard (try? database.entities().isEmpty) == true else { return nil }
-        self.init(tablesOf: database, url)
+    init?(_ database: any Database, _ url: String) throws {
+        guard try database.entities().isEmpty else { return nil }
+        try self.init(tablesOf: database, url)
     }
 
     /// Looks for tables of another program, also in a file that has entities; nil when there are none.
-    init?(tablesOf database: any Database, _ url: String) {
-        guard let database = database as? SQLiteDatabase, let tables = try? database.foreignTables(), !tables.isEmpty else {
-            return nil
-        }
+    init?(tablesOf database: any Database, _ url: String) throws {
+        guard let database = database as? SQLiteDatabase else { return nil }
+        let tables = try database.foreignTables()
+        if tables.isEmpty { return nil }
         (self.database, self.tables, typed) = (database, tables, url)
     }
 
     /// The tables of another program beside the entities of a database, in a sentence; nil when there are none.
-    static func others(beside database: any Database, _ url: String) -> String? {
-        guard (try? database.entities().isEmpty) == false, let file = ForeignFile(tablesOf: database, url) else { return nil }
+    static func others(beside database: any Database, _ url: String) throws -> String? {
+        guard try !database.entities().isEmpty, let file = try ForeignFile(tablesOf: database, url) else { return nil }
         return "\(file.contents) of another program in the file: "
             + file.tables.map { "\($0.name) (\($0.rows.map { counted($0, "row") } ?? $0.kind))" }.joined(separator: ", ")
             + "; 'dao move \(file.path) URL' moves the rows"
@@ -47,7 +47,7 @@ struct ForeignFile {
     /// A word of a shell, in quotes where it needs them.
     private static func word(_ text: String) -> String {
         let isPlain = text.allSatisfy { $0.isLetter || $0.isNumber || "/:._-%@=".contains($0) }
-        return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+        return isPlain ? text : text.shellQuoted
     }
 
     /// Whether a table has rows, or rows that cannot be counted.
@@ -224,7 +224,7 @@ extension Command {
             try word.hasPrefix("sqlite:") ? DatabaseConfiguration(url: word) : DatabaseConfiguration(scheme: "sqlite", path: word)
         configuration.encryption = try Keys.encryption(arguments)
         return try await Databases.using(configuration, .reads) { source in
-            guard let file = ForeignFile(tablesOf: source, word) else {
+            guard let file = try ForeignFile(tablesOf: source, word) else {
                 throw StorageError(
                     .invalidConfiguration,
                     try source.entities().isEmpty

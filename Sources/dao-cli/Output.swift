@@ -132,8 +132,8 @@ extension EntityRow {
 enum CSV {
     /// A cell, in quotes where RFC 4180 asks for them.
     static func cell(_ text: String) -> String {
-        let isPlain = !text.utf8.contains { "\",\r\n".utf8.contains($0) } && !text.hasPrefix(" ") && !text.hasSuffix(" ")
-        return isPlain ? text : "\"\(text.replacing("\"", with: "\"\""))\""
+        let isPlain = !text.utf8.contains { "\",\r\n".utf8.contains($0) } && text.utf8.first != 0x20 && text.utf8.last != 0x20
+        return isPlain ? text : "\"\(text.escaping("\"", with: "\""))\""
     }
 }
 

@@ -117,6 +117,12 @@ struct ArrayTable: Sendable {
         }
         return (low, low < rows.count && rows[low].key == key)
     }
+
+    /// Stores a row in its place. A method of the table, since a table that is looked up first has two owners, and all rows are copied.
+    mutating func put(_ row: Row) {
+        let place = position(of: row.key)
+        if place.isThere { rows[place.index] = row } else { rows.insert(row, at: place.index) }
+    }
 }
 
 /// The committed tables, and the lock of the writer.
@@ -245,14 +251,7 @@ struct ArrayStorage<Record: Model>: Storage {
                     return place.isThere ? table().rows[place.index].values : nil
                 },
                 rows: { table().rows.lazy.map { (key: $0.key, value: $0.values) } },
-                put: { key, values in
-                    let (place, row) = (table().position(of: key), ArrayTable.Row(key: key, values: values))
-                    if place.isThere {
-                        transaction.tables[name]?.rows[place.index] = row
-                    } else {
-                        transaction.tables[name]?.rows.insert(row, at: place.index)
-                    }
-                })
+                put: { key, values in transaction.tables[name]?.put(ArrayTable.Row(key: key, values: values)) })
         }
     }
 }

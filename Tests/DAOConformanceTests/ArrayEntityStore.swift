@@ -110,7 +110,7 @@ final class ArrayEntityStore: EntityStore {
                 throw StorageError.duplicateKey(description, UniqueID(row.key))
             }
             try table.checkUnique(row, description)
-            if place.isThere { table.rows[place.index] = row } else { table.rows.insert(row, at: place.index) }
+            table.put(row)
         }
     }
 

@@ -24,6 +24,9 @@ import Testing
         ("https://host/?page=2%26token=1", "https://host/?page=…"),
         ("https://host/?%2574oken=1", "https://host/?%2574oken=…"),
         ("https://host/%3Ftoken%3D1", "…"),
+        ("https://me:\u{301}pw@host/", "https://…@host/"),
+        ("https://host/?token=\u{301}1&\u{FE0F}page=2", "https://host/?token=…&%EF%B8%8Fpage=2"),
+        ("//\u{20E3}me:pw@host/e\u{301}", "//…@host/e\u{301}"),
         ("", ""), ("?", "?"), ("&&", "&&"), ("%", "%"), ("://", "://"), ("a=b=c", "a=b=c"),
     ])
     func secretsOfAURLAreHidden(_ url: String, _ expected: String) {

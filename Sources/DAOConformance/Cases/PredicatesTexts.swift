@@ -8,6 +8,7 @@ enum PredicatesTexts {
     /// Texts that an engine could take for a pattern, a quote, an end of text or a number.
     static let hostile = [
         "%", "_", "\\", "*", "?", "[", "]", "'", "\"", "''", "100%", "a_b", "a*b", "a?b", "[ab]", "a\\b", "axb", "O'Brien",
+        "'\u{301}", "\"\u{301}\\\u{301}",
         "'; DROP TABLE probe; --",
         "a\0b", "\0", "$1", ":x", "?1", "a\nb", "a\r\nb", "a b", "ab", "^a$", "#", "--", "/*", "{a}", "%@", "nil", "NULL",
     ]

@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 
 extension ConformanceReport {
@@ -90,13 +91,12 @@ private struct ConformancePage {
                 "<div class=\"sides\"><div>Expected<pre>\(escaped(expected))</pre></div><div>Got<pre>\(escaped(got))</pre></div></div>"
             )
         }
-        let quoted = "'\(report.target.replacing("'", with: #"'\''"#))'"
         return """
             <article>
             <h3><span class="bad">\(result.status.rawValue)</span> on \(escaped(report.target)): \(escaped(result.title))</h3>
             <dl>\(facts.map { "<dt>\($0.0)</dt><dd>\($0.1)</dd>" }.joined())</dl>
             \(parts.joined(separator: "\n"))
-            <p>Alone: <code>--url \(escaped(quoted)) --case \(escaped(result.id))</code></p>
+            <p>Alone: <code>--url \(escaped(report.target.shellQuoted)) --case \(escaped(result.id))</code></p>
             </article>
             """
     }

@@ -65,6 +65,7 @@ extension DatabaseConfiguration {
     /// - Parameter url: The URL as text.
     /// - Throws: `.invalidConfiguration` with the fault and its place.
     public init(url: String) throws {
+        let url = withSeparateMarks(url)
         func problem(_ message: String) -> StorageError {
             StorageError(.invalidConfiguration, "the database URL '\(redacted(url))' \(message)")
         }

@@ -214,7 +214,7 @@ extension Value {
     /// A text that no other value of the same type has.
     fileprivate var exactText: String {
         switch self {
-        case .string(let text): "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+        case .string(let text): "'\(text.escaping("\\'", with: "\\"))'"
         case .data(let data): "<" + data.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() + ">"
         case .date(let date): "\(date.timeIntervalSinceReferenceDate) s since 2001"
         default: literal

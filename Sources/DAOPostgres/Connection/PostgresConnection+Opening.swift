@@ -6,50 +6,6 @@ extension PostgresConnection {
     /// The oldest version of the server that can be used.
     private static let oldestVersion: Int32 = 130_000
 
-    /// The statements that make the settings of a connection that belongs to one client.
-    static func setUp(_ settings: PostgresSettings) -> [String] {
-        (ownSettings(settings) + ["tcp_keepalives_idle = 30", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3"]).map {
-            "SET \($0)"
-        }
-    }
-
-    /// The settings that answers depend on.
-    private static func ownSettings(_ settings: PostgresSettings) -> [String] {
-        [
-            // A temporary table, which somebody else has made, does not stand for a table of the schema.
-            "search_path = \(PostgresDialect().quoted(settings.schema)), pg_temp", "standard_conforming_strings = on",
-            // Nobody waits for ever: neither this client for others, nor others for this one when its machine has vanished.
-            "lock_timeout = \(max(settings.busyTimeout.milliseconds, 1))",
-            "statement_timeout = \(settings.statementTimeout.milliseconds)",
-        ]
-    }
-
-    /// Returns the statements that begin a transaction.
-    ///
-    /// Behind a pooler the connection may have the settings of any other client. A transaction takes none of them: what an answer
-    /// or a promise depends on has the server's value for this user, or ours, until the transaction ends. `SET LOCAL` takes no
-    /// snapshot, so that one taken after a lock is as young as that. A transaction that only reads is rolled back, and
-    /// with it `RESET ALL`; one that writes names the settings, for `COMMIT` would keep a reset.
-    ///
-    /// - Parameters:
-    ///   - begin: The statement `BEGIN`, with its mode.
-    ///   - writes: Whether the transaction writes.
-    static func beginning(_ begin: String, writes: Bool, _ settings: PostgresSettings) -> [String] {
-        guard settings.pooled != nil else { return [begin] }
-        let defaults = writes ? writersSettings : ["role"]
-        return [begin] + (writes ? [] : ["RESET ALL"]) + defaults.map { "SET LOCAL \($0) TO DEFAULT" }
-            + (ownSettings(settings) + ["client_encoding = 'UTF8'"]).map { "SET LOCAL \($0)" }
-    }
-
-    /// The settings, other than our own, with which another client could change what a writing transaction does, or what its
-    /// commit is worth. `BEGIN` says what `default_transaction_…` would.
-    private static let writersSettings = [
-        "role", "synchronous_commit", "row_security", "transform_null_equals", "DateStyle", "idle_in_transaction_session_timeout",
-        // Without an index, a serializable transaction meets all others that write to the table.
-        "enable_indexscan", "enable_indexonlyscan", "enable_bitmapscan",
-        "default_tablespace", "default_table_access_method",
-    ]
-
     /// Connects to a server.
     ///
     /// - Returns: libpq's connection, which the caller sets up and closes.

@@ -18,7 +18,7 @@ struct CatalogRow {
 extension PostgresConnection {
     /// The number of the schema.
     var namespace: String {
-        "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = '\(PostgresDialect().storedName(settings.schema).replacing("'", with: "''"))')"
+        "(SELECT oid FROM pg_catalog.pg_namespace WHERE nspname = \(PostgresDialect().storedName(settings.schema).quotedLiteral))"
     }
 
     /// Returns the rows of a statement with texts as parameters, for rare statements.

@@ -30,8 +30,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// Changes when prepared statements have to be prepared again.
     private(set) var epoch = 0
 
-    /// The names of the prepared statements without parameters, by their texts.
-    private let transactionStatements: [String: String]
+    /// The statements that begin and end its transactions.
+    private let statements: TransactionStatements
 
     /// The number of the server's process for this connection.
     private var process: Int64 = 0
@@ -98,7 +98,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     init(_ settings: PostgresSettings) throws {
         self.settings = settings
-        transactionStatements = Self.transactionStatements(settings.gate)
+        statements = TransactionStatements(settings)
         pointer = try Self.connect(settings)
         try setUp()
     }
@@ -140,7 +140,7 @@ final class PostgresConnection: @unchecked Sendable {
         if settings.pooled != nil { return }
         do {
             let results = try send(
-                (Self.setUp(settings) + [Self.askProcess]).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
+                (statements.setUp + [Self.askProcess]).map(Command.text), 0, Patience(.seconds(settings.connectTimeout)))
             process = results.last?.integer(0, 0) ?? 0
         } catch {
             abandon()
@@ -361,15 +361,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// Sends commands that read outside of a transaction. Behind a pooler they get one of their own, in the same message.
     private func runAlone(_ commands: [Command]) throws -> [PostgresResult] {
         guard settings.pooled != nil else { return try exchange(commands) }
-        let beginning = Self.beginning(Self.beginReading, writes: false, settings).map(Command.text)
-        do {
-            return try exchange(beginning + commands + [.text("ROLLBACK")]).dropFirst(beginning.count).dropLast()
-        } catch var error as ServerError {
-            // A pooler gives the connection away when the transaction has ended.
-            if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
-            error.number -= beginning.count
-            throw error
-        }
+        return try run(commands, between: statements.reading, and: "ROLLBACK")
     }
 
     /// Sends statements in a transaction of their own that commits.
@@ -381,15 +373,25 @@ final class PostgresConnection: @unchecked Sendable {
     /// - Returns: Their results, in order.
     /// - Throws: ``ServerError`` of the first one that failed. Nothing of the transaction is stored.
     func commitAlone(_ texts: [String], waiting wait: Duration, within limit: Duration? = nil) throws -> [PostgresResult] {
-        let beginning =
-            Self.beginning("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE", writes: true, settings)
-            + ["SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))"]
+        let beginning = statements.writingOnce + ["SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))"]
+        return try run(
+            texts.map(Command.text), between: beginning.map(Command.text), and: TransactionStatements.commit, isCancellable: false,
+            within: limit)
+    }
+
+    /// Sends commands in a transaction of their own, in one message.
+    ///
+    /// - Throws: ``ServerError`` of the first one that failed, with its number among the commands.
+    private func run(
+        _ commands: [Command], between beginning: [Command], and end: String, isCancellable: Bool = true, within limit: Duration? = nil
+    ) throws -> [PostgresResult] {
         do {
-            return try exchange(
-                (beginning + texts + [Self.commit]).map(Command.text), isCancellable: false, within: limit
-            ).dropFirst(beginning.count).dropLast()
-        } catch let error as ServerError {
-            if PQstatus(pointer) == CONNECTION_OK { _ = try? exchange([.text("ROLLBACK")], isCancellable: false) }
+            return try exchange(beginning + commands + [.text(end)], isCancellable: isCancellable, within: limit)
+                .dropFirst(beginning.count).dropLast()
+        } catch var error as ServerError {
+            // A pooler gives the connection away when the transaction has ended.
+            if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            error.number -= beginning.count
             throw error
         }
     }
@@ -439,7 +441,7 @@ final class PostgresConnection: @unchecked Sendable {
                 if isFirst {
                     (self.beginning, pending) = (beginning, savepoints)
                 } else if isOnly {
-                    self.beginning = readings
+                    self.beginning = statements.snapshot
                     endsWithWrite = false
                 }
             } catch {
@@ -481,30 +483,18 @@ final class PostgresConnection: @unchecked Sendable {
 // MARK: Transactions
 
 extension PostgresConnection: SQLConnection {
-    private static let beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-
-    /// Precedes a snapshot. Changes of tables are no part of the server's snapshots: a table that is changed after the snapshot was
-    /// taken would have other columns in it, or no rows. So the gate is shared as long as a snapshot is read, and who changes or
-    /// drops a table takes it alone.
-    private var keepTables: String { "LOCK TABLE \(settings.gate) IN ACCESS SHARE MODE" }
-
-    /// What begins a transaction that reads.
-    private var readings: [Command] {
-        (Self.beginning(Self.beginReading, writes: false, settings) + [keepTables]).map(Command.text)
-    }
-
     func beginReading() throws {
         if isInTransaction { return }
         // A standby was asked whether it has caught up.
         if !settings.isOfStandby { try revive() }
-        beginning = readings
+        beginning = statements.snapshot
         isInTransaction = true
     }
 
     func beginSnapshot() throws {
         if isInTransaction { return }
         // The first query takes the snapshot.
-        try begin(readings + [.text("SELECT 1")])
+        try begin(statements.snapshot + [.text("SELECT 1")])
     }
 
     func beginWriting(_ write: SQLWrite) throws {
@@ -513,13 +503,13 @@ extension PostgresConnection: SQLConnection {
         let wait = write.settings.busyTimeout
         // Those that run side by side share the gate. Who changes tables, and who knows of one writer only, has it alone.
         let isShared = settings.writers > 1 && !write.changesTables
-        var texts = Self.beginning(Self.beginWriting(isShared), writes: true, settings)
+        var texts = statements.writing(isShared)
         if wait != settings.busyTimeout { texts.append("SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))") }
         // A transaction that reads all of a small table would meet every other one that writes to it.
         if isShared { texts.append("SET LOCAL enable_seqscan = off") }
         if write.settings.durability == .relaxed { texts.append("SET LOCAL synchronous_commit = off") }
         // The snapshot is taken after the lock, by the last statement.
-        texts.append(Self.lockGate(settings.gate, isShared) + (wait == .zero ? " NOWAIT" : ""))
+        texts.append(statements.lock(isShared) + (wait == .zero ? " NOWAIT" : ""))
         if let known = write.knownVersion, !beginsAtOnce {
             try revive()
             try prepareTransactions()
@@ -554,16 +544,6 @@ extension PostgresConnection: SQLConnection {
     /// Lets the transaction end later than with the write that was taken for its last one.
     func moreWritesFollow() { endsWithWrite = false }
 
-    private static func beginWriting(_ isShared: Bool) -> String {
-        "BEGIN ISOLATION LEVEL \(isShared ? "SERIALIZABLE" : "REPEATABLE READ") READ WRITE"
-    }
-
-    private static func lockGate(_ gate: String, _ isShared: Bool) -> String {
-        "LOCK TABLE \(gate) IN \(isShared ? "ROW SHARE" : "EXCLUSIVE") MODE"
-    }
-
-    private static let commit = "COMMIT"
-
     /// The statement that begins to read, with which a call fails whose tables are not the stored ones, or whose connection to
     /// the server is shared with other clients.
     private static let checkVersion = "dao_version"
@@ -573,17 +553,9 @@ extension PostgresConnection: SQLConnection {
     private var checkPooledVersion: String { "SELECT 1 / (version = $1)::int FROM \(settings.gate)" }
     private static let storeToken = (name: "dao_token", text: CommitToken.storing("$1", "$2"))
 
-    /// The names of the prepared statements without parameters, by their texts.
-    private static func transactionStatements(_ gate: String) -> [String: String] {
-        [
-            beginWriting(false): "dao_begin", beginWriting(true): "dao_begin_shared", lockGate(gate, false): "dao_lock",
-            lockGate(gate, true): "dao_lock_shared", commit: "dao_commit",
-        ]
-    }
-
     /// The command that runs a statement of a transaction that is one call.
     private func command(_ text: String) -> Command {
-        guard settings.pooled == nil, let name = transactionStatements[text] else { return .text(text) }
+        guard settings.pooled == nil, let name = statements.names[text] else { return .text(text) }
         return .run(name, Parameters())
     }
 
@@ -592,7 +564,7 @@ extension PostgresConnection: SQLConnection {
         if isPrepared || settings.pooled != nil { return }
         let statements =
             [.prepare(Self.checkVersion, checkVersionText), .prepare(Self.storeToken.name, Self.storeToken.text)]
-            + transactionStatements.map { Command.prepare($0.value, $0.key) }
+            + self.statements.names.map { Command.prepare($0.value, $0.key) }
         do {
             _ = try exchange([.text("DEALLOCATE ALL")] + statements)
         } catch let error as ServerError {
@@ -677,7 +649,7 @@ extension PostgresConnection: SQLConnection {
                 isOneCall && settings.pooled == nil
                     ? .run(Self.storeToken.name, Parameters(token.client, token.token)) : .text(token.storing))
         }
-        return (commands + [isOneCall ? command(Self.commit) : .text(Self.commit)], token)
+        return (commands + [isOneCall ? command(TransactionStatements.commit) : .text(TransactionStatements.commit)], token)
     }
 
     /// Returns the mark of the next commit of a client: a number is enough, since the client's row is its own.

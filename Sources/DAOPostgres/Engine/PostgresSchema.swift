@@ -25,7 +25,7 @@ enum PostgresSchema {
             ]
             + ["text": "convert_to($1, 'UTF8')", "bytea": "$1"].sorted { $0.key < $1.key }.map { type, bytes in
                 "CREATE OR REPLACE FUNCTION \(PostgresDialect.hashFunction)(\(type)) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT "
-                    + "PARALLEL SAFE AS 'SELECT pg_catalog.sha256(\(bytes.replacing("'", with: "''")))'"
+                    + "PARALLEL SAFE AS \("SELECT pg_catalog.sha256(\(bytes))".quotedLiteral)"
             }
         do {
             _ = try connection.commitAlone(texts, waiting: settings.busyTimeout)

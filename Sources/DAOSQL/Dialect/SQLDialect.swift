@@ -221,10 +221,11 @@ public struct SQLText: Sendable {
 extension String {
     /// The name in the quotation marks of standard SQL.
     package var quotedIdentifier: String {
-        utf8.contains(UInt8(ascii: "\""))
-            ? "\"" + split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-            : "\"" + self + "\""
+        utf8.contains(UInt8(ascii: "\"")) ? "\"\(escaping("\"", with: "\""))\"" : "\"" + self + "\""
     }
+
+    /// The text as a literal of standard SQL.
+    package var quotedLiteral: String { "'\(escaping("'", with: "'"))'" }
 }
 
 /// The value of a placeholder.

@@ -10,7 +10,7 @@ extension SQLiteConnection {
 
     func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String] {
         let name = table.entity.name
-        let text = Self.quoted(name)
+        let text = name.quotedLiteral
         let kind = try rows("SELECT type, wr, strict FROM pragma_table_list WHERE schema = 'main' AND name = \(text)") {
             (type: Self.text($0, 0), isStrict: sqlite3_column_int64($0, 2) != 0)
         }
@@ -42,7 +42,7 @@ extension SQLiteConnection {
     private func columnObstacles(_ table: SQLTable, isStrict: Bool) throws -> [String] {
         let name = table.entity.name
         var found: [String] = []
-        let hidden = try rows("SELECT name FROM pragma_table_xinfo(\(Self.quoted(name))) WHERE hidden > 1") { Self.text($0, 0) }
+        let hidden = try rows("SELECT name FROM pragma_table_xinfo(\(name.quotedLiteral)) WHERE hidden > 1") { Self.text($0, 0) }
         found += hidden.map { "the column '\($0)' is GENERATED ALWAYS, and cannot be written" }
         for field in table.entity.fields where !field.type.kind.isRelationship {
             let kind = field.type.kind
@@ -76,7 +76,7 @@ extension SQLiteConnection {
         let declared = table.entity.uniqueIndexes
         var found: [String] = []
         for index in try storedTable(table.entity.name)?.indexes ?? [] where index.isUnique {
-            let columns = try rows("SELECT name, coll FROM pragma_index_xinfo(\(Self.quoted(index.name))) WHERE key") {
+            let columns = try rows("SELECT name, coll FROM pragma_index_xinfo(\(index.name.quotedLiteral)) WHERE key") {
                 (name: Self.text($0, 0), collation: Self.text($0, 1).uppercased())
             }
             let names = columns.map(\.name)
@@ -134,7 +134,7 @@ extension SQLiteConnection {
             table.stored.fields.contains { $0.name == column && $0.type.kind == .toOne }
         }
         if let reference = own.first(where: { isReference($0.column) }) {
-            let sql = try texts("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(Self.quoted(name))").first ?? ""
+            let sql = try texts("SELECT sql FROM sqlite_master WHERE type = 'table' AND name = \(name.quotedLiteral)").first ?? ""
             let deferred = SQLWords(sql).count(of: ["DEFERRABLE", "INITIALLY", "DEFERRED"], notAfter: "NOT")
             if deferred < Set(own.map(\.id)).count {
                 found.append("the foreign key '\(reference.column)' is not DEFERRABLE INITIALLY DEFERRED")
@@ -178,7 +178,7 @@ extension SQLiteConnection {
                 }
                 if entity != name { continue }
                 let trigger = try rows(
-                    "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name = \(Self.quoted(fired.name))"
+                    "SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' AND name = \(fired.name.quotedLiteral)"
                 ) { (table: Self.text($0, 0), words: SQLWords(Self.text($0, 1))) }
                 guard let trigger = trigger.first else { continue }
                 if trigger.table.asciiLowercased == name.asciiLowercased, trigger.words.contains(["RAISE", "(", "IGNORE"]) {
@@ -199,7 +199,7 @@ extension SQLiteConnection {
 
     private func hasTriggers(_ table: String) throws -> Bool {
         try !texts(
-            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(Self.quoted(table)) COLLATE NOCASE LIMIT 1"
+            "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(table.quotedLiteral) COLLATE NOCASE LIMIT 1"
         ).isEmpty
     }
 
@@ -210,7 +210,7 @@ extension SQLiteConnection {
     /// while it compiles the writes; none of them runs.
     private func firedTriggers(of table: String) throws -> [(name: String, changes: Set<String>)] {
         let quoted = SQLiteDialect().quoted(table)
-        let columns = try texts("SELECT name FROM pragma_table_info(\(Self.quoted(table)))").map(SQLiteDialect().quoted)
+        let columns = try texts("SELECT name FROM pragma_table_info(\(table.quotedLiteral))").map(SQLiteDialect().quoted)
         let log = TriggerLog()
         let code = sqlite3_set_authorizer(
             handle,

@@ -37,7 +37,7 @@ extension SQLiteConnection {
             guard let end = line.range(of: " index ")?.upperBound else { return SQLProblem(message: line) }
             let index = String(line[end...])
             guard let table = tables[index] else { return SQLProblem(message: line) }
-            let columns = try texts("SELECT name FROM pragma_index_info(\(Self.quoted(index))) ORDER BY seqno")
+            let columns = try texts("SELECT name FROM pragma_index_info(\(index.quotedLiteral)) ORDER BY seqno")
             // "row 3 missing from index …" counts the rows of the table from one.
             let number = line.split(separator: " ").dropFirst().first.flatMap { Int($0) }
             let row = line.hasPrefix("row ") ? number : nil
@@ -51,10 +51,10 @@ extension SQLiteConnection {
     /// The columns that order the rows as they lie in a table.
     private func scanOrder(of table: String) throws -> String {
         let isByKey = try !texts(
-            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(Self.quoted(table)) AND upper(sql) LIKE '%WITHOUT ROWID%'"
+            "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(table.quotedLiteral) AND upper(sql) LIKE '%WITHOUT ROWID%'"
         ).isEmpty
         if !isByKey { return "rowid" }
-        return try texts("SELECT name FROM pragma_table_info(\(Self.quoted(table))) WHERE pk > 0 ORDER BY pk")
+        return try texts("SELECT name FROM pragma_table_info(\(table.quotedLiteral)) WHERE pk > 0 ORDER BY pk")
             .map { SQLiteDialect().quoted($0) }.joined(separator: ", ")
     }
 

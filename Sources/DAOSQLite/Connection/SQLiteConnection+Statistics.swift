@@ -50,7 +50,7 @@ extension SQLiteConnection {
         }
         for index in indexes {
             guard index.numbers.count > 1, let rowCount = Int(index.numbers[0]), let share = Int(index.numbers[1]), share > 50,
-                let column = try texts("SELECT name FROM pragma_index_info(\(Self.quoted(index.index)))").first, !column.isEmpty
+                let column = try texts("SELECT name FROM pragma_index_info(\(index.index.quotedLiteral))").first, !column.isEmpty
             else { continue }
             let dialect = SQLiteDialect()
             let (table, name) = (dialect.quoted(index.table), dialect.quoted(column))
@@ -65,7 +65,7 @@ extension SQLiteConnection {
             var numbers = index.numbers.map(String.init)
             numbers[1] = String(rowCount / count)
             try execute(
-                "UPDATE sqlite_stat1 SET stat = '\(numbers.joined(separator: " "))' WHERE idx = \(Self.quoted(index.index))")
+                "UPDATE sqlite_stat1 SET stat = '\(numbers.joined(separator: " "))' WHERE idx = \(index.index.quotedLiteral)")
         }
     }
 }

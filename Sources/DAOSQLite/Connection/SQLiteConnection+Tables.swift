@@ -10,11 +10,11 @@ extension SQLiteConnection {
     }
 
     func hasTable(_ name: String) throws -> Bool {
-        try !texts("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(Self.quoted(name)) COLLATE NOCASE").isEmpty
+        try !texts("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = \(name.quotedLiteral) COLLATE NOCASE").isEmpty
     }
 
     func storedTable(_ name: String) throws -> SQLStoredTable? {
-        let text = Self.quoted(name)
+        let text = name.quotedLiteral
         let found = try rows(
             "SELECT name, type FROM sqlite_master WHERE name = \(text) COLLATE NOCASE AND type <> 'index'"
         ) {
@@ -32,7 +32,7 @@ extension SQLiteConnection {
                 isPartial: sqlite3_column_int64($0, 4) != 0, origin: Self.origin(Self.text($0, 3)))
         }
         for number in indexes.indices {
-            let name = Self.quoted(indexes[number].name)
+            let name = indexes[number].name.quotedLiteral
             indexes[number].columns = try rows("SELECT name, \"desc\" FROM pragma_index_xinfo(\(name)) WHERE key") {
                 IndexedField(Self.text($0, 0), isAscending: sqlite3_column_int64($0, 1) == 0)
             }
@@ -44,7 +44,7 @@ extension SQLiteConnection {
     /// number of rows for a value. There are none when another program made a partial index, or an index has another
     /// collation than conditions have: then only SQLite knows what it serves.
     func searchPaths(of table: SQLTable) throws -> [SQLSearchPath] {
-        let name = Self.quoted(table.entity.name)
+        let name = table.entity.name.quotedLiteral
         let others = try texts(
             "SELECT i.name FROM pragma_index_list(\(name)) AS i, pragma_index_xinfo(i.name) AS c "
                 + "WHERE c.key AND (c.name IS NULL OR c.coll <> 'BINARY')")
@@ -88,7 +88,7 @@ extension SQLiteConnection {
     private static let elementTriggers = "'%.%.elements.%'"
 
     func ties(to table: String) throws -> [String] {
-        let text = Self.quoted(table)
+        let text = table.quotedLiteral
         let triggers = try texts(
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = \(text) COLLATE NOCASE "
                 + "AND name NOT LIKE \(Self.elementTriggers)")
@@ -106,7 +106,7 @@ extension SQLiteConnection {
     }
 
     func indexesToFillLater(of table: String) throws -> [SQLIndexStatements] {
-        let text = Self.quoted(table)
+        let text = table.quotedLiteral
         // A running statement would fail when an index is dropped. Triggers and foreign keys of other tools may need one.
         guard !isReading, try integers("SELECT 1 FROM \(SQLiteDialect().quoted(table)) LIMIT 1").isEmpty,
             try !integers("SELECT 1 FROM pragma_table_info(\(text)) WHERE pk > 0").isEmpty,
@@ -140,9 +140,6 @@ extension SQLiteConnection {
         return false
     }
 
-    /// Quotes a name as a text. Names are letters, digits and underscores, but are quoted all the same.
-    static func quoted(_ name: String) -> String { "'" + name.replacing("'", with: "''") + "'" }
-
     // MARK: Plans
 
     func explain(_ query: SQLText, of entity: EntityDescription) throws -> QueryPlan {
@@ -166,7 +163,7 @@ extension SQLiteConnection {
             if line.contains("USING INTEGER PRIMARY KEY") || line.contains("USING PRIMARY KEY") { return .primaryKey }
             let words = line.split(separator: " ")
             guard let word = words.firstIndex(of: "INDEX"), word + 1 < words.count else { continue }
-            let index = Self.quoted(String(words[word + 1]))
+            let index = String(words[word + 1]).quotedLiteral
             let columns = try texts("SELECT name FROM pragma_index_info(\(index))")
             if columns.isEmpty { continue }
             if columns.contains(where: { $0.hasPrefix(".") }) {

@@ -126,7 +126,7 @@ extension SQLiteConnection {
         // The table of sequences is left where nothing uses it any more.
         let tables = try texts("SELECT name FROM \(schema).sqlite_schema WHERE type = 'table' ORDER BY rowid")
         for table in tables {
-            let name = "\"\(table.replacing("\"", with: "\"\""))\""
+            let name = table.quotedIdentifier
             if table == "sqlite_sequence" { try execute("DELETE FROM \(schema).sqlite_sequence") }
             try execute("INSERT INTO \(schema).\(name)\(try rowNumbers(of: table, name)) FROM main.\(name)")
         }
@@ -143,7 +143,7 @@ extension SQLiteConnection {
     /// What selects the rows of a table: all that SQLite copies as it is; otherwise the columns that are no generated ones, with the
     /// number of each row, since SQLite gives new ones in a table without any index.
     private func rowNumbers(of table: String, _ name: String) throws -> String {
-        let quoted = Self.quoted(table)
+        let quoted = table.quotedLiteral
         func columns(_ hidden: String) throws -> [String] {
             try texts("SELECT name FROM pragma_table_xinfo(\(quoted)) WHERE hidden IN (\(hidden))")
         }
@@ -159,7 +159,7 @@ extension SQLiteConnection {
         let names = Set((stored + generated).map { $0.lowercased() })
         let row = hasNumbers ? ["rowid", "_rowid_", "oid"].first { !names.contains($0) } : nil
         if row == nil, generated.isEmpty { return " SELECT *" }
-        let list = ((row.map { [$0] } ?? []) + stored.map { "\"\($0.replacing("\"", with: "\"\""))\"" }).joined(separator: ", ")
+        let list = ((row.map { [$0] } ?? []) + stored.map(\.quotedIdentifier)).joined(separator: ", ")
         return " (\(list)) SELECT \(list)"
     }
 }

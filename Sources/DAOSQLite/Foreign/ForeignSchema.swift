@@ -66,7 +66,7 @@ struct ForeignSchema {
 
     /// Reads what a table has. A view or a virtual table can name what is not there.
     private func read(_ table: inout Table, _ connection: SQLiteConnection) throws {
-        let text = SQLiteConnection.quoted(table.name)
+        let text = table.name.quotedLiteral
         table.columns = try connection.rows("SELECT name, type, \"notnull\", pk, hidden FROM pragma_table_xinfo(\(text))") {
             row in
             (
@@ -95,7 +95,7 @@ struct ForeignSchema {
         ) { (name: SQLiteConnection.text($0, 0), isUnique: sqlite3_column_int64($0, 1) != 0) }
         for index in indexes {
             let columns = try connection.rows(
-                "SELECT coalesce(name, '') FROM pragma_index_xinfo(\(SQLiteConnection.quoted(index.name))) WHERE key"
+                "SELECT coalesce(name, '') FROM pragma_index_xinfo(\(index.name.quotedLiteral)) WHERE key"
             ) { SQLiteConnection.text($0, 0) }
             // An index on an expression serves nobody else.
             if !columns.contains("") { table.indexes.append(Index(columns: columns, isUnique: index.isUnique)) }
@@ -126,7 +126,7 @@ extension SQLiteConnection {
     /// The declared type of a column in capital letters; empty for one without a type.
     func declaredType(of column: String, in table: String) throws -> String {
         try rows(
-            "SELECT type FROM pragma_table_xinfo(\(Self.quoted(table))) WHERE name = \(Self.quoted(column)) COLLATE NOCASE"
+            "SELECT type FROM pragma_table_xinfo(\(table.quotedLiteral)) WHERE name = \(column.quotedLiteral) COLLATE NOCASE"
         ) { Self.text($0, 0).uppercased() }.first ?? ""
     }
 }

@@ -107,7 +107,7 @@ final class ForeignTables: EntityStore {
             if before == leftOut { break }
         }
         for entity in mapping.entities {
-            for field in entity.fields where field.list != nil { _ = try links(of: entity, field, reports: true) }
+            for field in entity.fields where field.list != nil { _ = try lists(of: entity, field, reports: true) }
         }
     }
 
@@ -160,22 +160,24 @@ final class ForeignTables: EntityStore {
         guard let entity = mapping.entities.first(where: { $0.entity == relation.entity }),
             let field = entity.fields.first(where: { $0.field == relation.field })
         else { throw readOnly }
-        if field.list != nil { return try links(of: entity, field, reports: false) }
-        // The key of the related row is a value of the row.
-        let table = try table(entity.entity)
-        var lists: [Key: [Key]] = [:]
-        guard let position = table.description.index(of: field.field) else { throw readOnly }
-        try forEachRow(of: entity.entity, after: nil) { key, values in
-            if let child = Key(values[position], of: relation.targetKeyKind) { lists[key] = [child] }
-            return true
+        return ForeignLinks(isInRows: field.list == nil, refusal: readOnly) {
+            if field.list != nil { return try self.lists(of: entity, field, reports: false) }
+            // The key of the related row is a value of the row.
+            let table = try self.table(entity.entity)
+            var lists: [Key: [Key]] = [:]
+            guard let position = table.description.index(of: field.field) else { throw self.readOnly }
+            try self.forEachRow(of: entity.entity, after: nil) { key, values in
+                if let child = Key(values[position], of: relation.targetKeyKind) { lists[key] = [child] }
+                return true
+            }
+            return lists
         }
-        return ForeignLinks(lists: lists, refusal: readOnly)
     }
 
     /// The lists of a table of links, without the links to rows that do not come.
-    private func links(
+    private func lists(
         of entity: TableMapping.Entity, _ field: TableMapping.Field, reports: Bool
-    ) throws -> ForeignLinks {
+    ) throws -> [Key: [Key]] {
         guard let list = field.list, let target = field.target else { throw readOnly }
         let (parents, children) = (try table(entity.entity), try table(target))
         var lists: [Key: [Key]] = [:]
@@ -197,7 +199,7 @@ final class ForeignTables: EntityStore {
             }
             return true
         }
-        return ForeignLinks(lists: lists, refusal: readOnly)
+        return lists
     }
 
     // MARK: Nothing is written
@@ -215,21 +217,39 @@ final class ForeignTables: EntityStore {
     func erase(_ keys: [Key], from entity: String) throws { throw readOnly }
 }
 
-/// The links of a relationship, read as a whole.
-private struct ForeignLinks: LinkStorage {
-    let lists: [Key: [Key]]
-    let refusal: StorageError
+/// The links of a relationship, read as a whole, when they are asked for: who copies rows that have them does not.
+///
+/// `@unchecked Sendable`, since only the call has it that has the store, which no other thread uses.
+private final class ForeignLinks: LinkStorage, @unchecked Sendable {
+    let isInRows: Bool
+    private let refusal: StorageError
+    private let read: () throws -> [Key: [Key]]
+    private var known: [Key: [Key]]?
+
+    init(isInRows: Bool, refusal: StorageError, read: @escaping () throws -> [Key: [Key]]) {
+        (self.isInRows, self.refusal, self.read) = (isInRows, refusal, read)
+    }
+
+    private func lists() throws -> [Key: [Key]] {
+        let lists = try known ?? read()
+        known = lists
+        return lists
+    }
 
     func children(of parents: [Key]) throws -> LinkedKeys {
-        parents.reduce(into: LinkedKeys()) { $0.append(lists[$1] ?? []) }
+        let lists = try lists()
+        return parents.reduce(into: LinkedKeys()) { $0.append(lists[$1] ?? []) }
     }
 
     func parents(of children: [Key]) throws -> [Key] {
         let wanted = Set(children)
-        return lists.filter { !wanted.isDisjoint(with: $0.value) }.keys.sorted()
+        return try lists().filter { !wanted.isDisjoint(with: $0.value) }.keys.sorted()
     }
 
-    func counts() throws -> [(parent: Key, count: Int)] { lists.sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) } }
+    func counts() throws -> [(parent: Key, count: Int)] {
+        try lists().sorted { $0.key < $1.key }.map { ($0.key, $0.value.count) }
+    }
+
     func set(_ children: LinkedKeys, of parents: [Key]) throws { throw refusal }
     func remove(children: [Key]) throws { throw refusal }
     func remove(parents: [Key]) throws { throw refusal }

@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // What layers below SQLite have in common: a VFS over the default one that passes everything on, until a layer replaces
 // some of its methods; and the sums of the write-ahead log, as "The SQLite Database File Format" describes them.
@@ -43,6 +44,15 @@ size_t dao_page_length(uint32_t stored);
 
 static inline uint32_t dao_big(const uint8_t *bytes) {
     return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+}
+
+static inline uint32_t dao_little(const uint8_t *bytes) {
+    uint32_t word;
+    memcpy(&word, bytes, 4);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap32(word);
+#endif
+    return word;
 }
 
 static inline void dao_put_big(uint8_t *bytes, uint32_t word) {

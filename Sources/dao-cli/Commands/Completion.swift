@@ -1,3 +1,5 @@
+import DAOCore
+
 extension Command {
     private enum Shell: String, CaseIterable { case bash, zsh, fish }
 
@@ -46,11 +48,11 @@ extension Command {
     }
 
     private static var zshCompletion: String {
-        let names = Program.commands.map { "        \(quoted("\($0.name):\($0.summary)"))" }
+        let names = Program.commands.map { "        \("\($0.name):\($0.summary)".shellQuoted)" }
         let cases = Program.commands.map { command in
             let options = (command.options + [helpOption]).map { option in
                 let help = option.help.replacing("[", with: "\\[").replacing("]", with: "\\]")
-                return quoted("--\(option.name)[\(help)]" + (option.value.map { ":\($0): " } ?? ""))
+                return ("--\(option.name)[\(help)]" + (option.value.map { ":\($0): " } ?? "")).shellQuoted
             }
             return "        \(command.name)) _arguments \(options.joined(separator: " ")) '*:file:_files' ;;"
         }
@@ -75,15 +77,12 @@ extension Command {
 
     private static var fishCompletion: String {
         Program.commands.map { command in
-            let name = "complete -c dao -n __fish_use_subcommand -f -a \(command.name) -d \(quoted(command.summary))"
+            let name = "complete -c dao -n __fish_use_subcommand -f -a \(command.name) -d \(command.summary.shellQuoted)"
             let options = (command.options + [helpOption]).map { option in
                 "complete -c dao -n '__fish_seen_subcommand_from \(command.name)' -l \(option.name)"
-                    + (option.value == nil ? "" : " -r") + " -d \(quoted(option.help))"
+                    + (option.value == nil ? "" : " -r") + " -d \(option.help.shellQuoted)"
             }
             return ([name] + options).joined(separator: "\n")
         }.joined(separator: "\n")
     }
-
-    /// A text as one word of a shell.
-    private static func quoted(_ text: String) -> String { "'\(text.replacing("'", with: #"'\''"#))'" }
 }

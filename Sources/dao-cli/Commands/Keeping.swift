@@ -13,14 +13,14 @@ extension Command {
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
         return try await Databases.using(arguments, .reads, word: "FROM") { source in
-            if let file = ForeignFile(source, arguments.word("FROM")), file.hasRows {
+            if let file = try ForeignFile(source, arguments.word("FROM")), file.hasRows {
                 throw StorageError(
                     .schemaMismatch,
                     "another program has made the file, and its \(file.contents) are no entities that could be copied; 'dao inspect "
                         + "\(file.url)' says what they would become, and 'dao move \(file.path) URL' moves their rows. Nothing was changed"
                 )
             }
-            if let others = ForeignFile.others(beside: source, arguments.word("FROM")) { Program.complain(others) }
+            if let others = try ForeignFile.others(beside: source, arguments.word("FROM")) { Program.complain(others) }
             return try await Databases.using(arguments, .creates, word: "TO") { target in
                 let progress = Progress()
                 defer { progress.end() }
@@ -94,7 +94,8 @@ extension Command {
         discussion: "The exit code is 1 when there is damage. It is written with the entity, the key and the field."
     ) { arguments in
         try await Databases.using(arguments, .reads) { database in
-            let file = ForeignFile(database, arguments.word("URL"))
+            // What is wrong with a catalog, the verification says.
+            let file = try? ForeignFile(database, arguments.word("URL"))
             let progress = Progress()
             defer { progress.end() }
             let report = try await database.verify { progress.show($0.entity, $0.rows, of: $0.total, "rows") }

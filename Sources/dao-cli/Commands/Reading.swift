@@ -108,7 +108,7 @@ extension Command {
     ) { arguments in
         let url = try DatabaseConfiguration(url: arguments.word("URL"))
         return try await arguments.reading { database in
-            if arguments.optionalWord("ENTITY") == nil, let file = ForeignFile(database, arguments.word("URL")) {
+            if arguments.optionalWord("ENTITY") == nil, let file = try ForeignFile(database, arguments.word("URL")) {
                 return try file.inspect(arguments)
             }
             let (entities, counts, version) = try database.snapshot {
@@ -132,7 +132,9 @@ extension Command {
             for (entity, count) in zip(entities, counts) {
                 try Output.write("\n\(entity.name), \(counted(count, "row"))\n\(entity.table)")
             }
-            if arguments.optionalWord("ENTITY") == nil, let others = ForeignFile.others(beside: database, arguments.word("URL")) {
+            if arguments.optionalWord("ENTITY") == nil,
+                let others = try ForeignFile.others(beside: database, arguments.word("URL"))
+            {
                 try Output.write("\n\(others)")
             }
             if entities.isEmpty, Databases.size(of: database) == 0 { try Output.write("\nThe file is empty.") }

@@ -183,6 +183,8 @@ struct DatabaseCopy {
     private mutating func copyLinks(_ relation: RelationDescription, _ isCancelled: () -> Bool) throws {
         let links = try source.links(of: relation)
         let copies = try target.makeLinks(for: relation)
+        // They were copied and verified with the rows.
+        if links.isInRows, copies.isInRows { return }
         let parents = try links.counts().map(\.parent)
         let strangers = Set(try copies.counts().map(\.parent)).subtracting(parents)
         if !strangers.isEmpty { try copies.remove(parents: strangers.sorted()) }

@@ -141,7 +141,7 @@ extension Value {
         case .decimal(let value): return "\(value)"
         case .string(let value):
             let text = value.count > 80 ? value.prefix(80) + "…" : value[...]
-            return "'\(text.replacing("\\", with: "\\\\").replacing("'", with: "\\'"))'"
+            return "'\(String(text).escaping("\\'", with: "\\"))'"
         case .data(let value): return "<\(value.count) bytes>"
         case .uuid(let value): return value.uuidString
         case .date(let value):
