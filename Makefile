@@ -224,7 +224,7 @@ docs: ## Build the documentation of every symbol and all guides as a searchable 
 	@Scripts/bench-bars.py --check
 	@Scripts/docs.py $(if $(BASE_PATH),--base-path "$(BASE_PATH)")
 
-rehearse-apple: ## Rehearse Apple's platforms on Linux (ARGUMENTS="types shell": only these parts): types, locks, LMDB, scripts
+rehearse-apple: ## Rehearse Apple's platforms on Linux (ARGUMENTS="types shell": only these parts): types, threads, locks, LMDB, scripts
 	@Scripts/setup.sh
 	@swift build --product dao-conformance $(SWIFT_FLAGS) --quiet
 	@Scripts/rehearse-apple.py $(ARGUMENTS)

@@ -21,7 +21,7 @@ import PackageDescription
 let package = Package(
     name: "swift-dao",
     // Not watchOS: it has 32 bits on some watches, and the positions of locks in files need more. Mac Catalyst follows iOS.
-    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .visionOS(.v2)],
+    platforms: [.macOS(.v14), .iOS(.v17), .tvOS(.v17), .visionOS(.v1)],
     products: [
         .library(name: "DAOCore", targets: ["DAOCore"]),
         .library(name: "DAOKeyValue", targets: ["DAOKeyValue"]),
@@ -76,9 +76,13 @@ let package = Package(
         // What of a URL may appear in a description, an error or a log
         .target(name: "DAORedaction"),
 
+        // Atomic access to memory, in C, for Apple's systems without one of the standard library
+        .target(name: "DAOAtomics"),
+
         // The words, and the one meaning of predicates and sorting
         .target(
-            name: "DAOCore", dependencies: ["DAORedaction"], exclude: privacyExclusions, resources: privacyResources),
+            name: "DAOCore", dependencies: ["DAOAtomics", "DAORedaction"], exclude: privacyExclusions,
+            resources: privacyResources),
 
         // What an instrument is told, for the packages of the traits; empty without them
         .target(

@@ -32,7 +32,7 @@ for name in files:
 command = ["swiftc", "-typecheck", "-wmo", "-swift-version", "6", "-diagnostic-style", "llvm", "-I", modules]
 command += ["-Xfrontend", f"-warn-long-expression-type-checking={LIMIT}"]
 if platform.system() == "Darwin":
-    command += ["-target", f"{platform.machine()}-apple-macosx15.0"]
+    command += ["-target", f"{platform.machine()}-apple-macosx14.0"]
 begin = time.monotonic()
 run = subprocess.run(command + [os.path.join(folder, name) for name in files], capture_output=True, text=True)
 seconds = time.monotonic() - begin

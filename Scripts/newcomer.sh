@@ -32,7 +32,7 @@ import PackageDescription
 
 let package = Package(
     name: "Notebook",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [.package(name: "swift-dao", path: "$root")],
     targets: [
         .executableTarget(

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
-"""Rehearses on Linux what can be known of Apple's platforms without one of them. CONTRIBUTING.md says what it cannot tell.
+"""Rehearses on Linux what can be known of Apple's platforms without one of them. README.md says what it cannot tell.
 
   rehearse-apple.py             all parts
   rehearse-apple.py types …     only these parts:
 
-  types    All modules and programs are type-checked for macOS, and all libraries for iOS: against the headers of the systems, and
-           an imitation of Foundation that is made from the toolchain's own. Errors of the imitation are in HOLES; any other fails.
+  types    All modules and programs are type-checked for macOS, and all libraries for iOS, of the versions that Package.swift names:
+           against the headers of the systems, and an imitation of Foundation that is made from the toolchain's own. Errors of the
+           imitation are in HOLES; any other fails.
+  threads  The locks and atomic values for Apple's systems run under ThreadSanitizer, on a stand-in for the system's lock.
+           The sanitizer does not know fences, of which there is one; of Apple's lock it says nothing.
   shell    Bash 3.2 and the tools of BSD, which macOS has, are not here: their known differences are looked for in the scripts. With
            BASH32=/path/to/bash they are also parsed by that shell, and with-postgres.sh runs under it.
   locks    The backup cases run where flock and fcntl conflict, as in Apple's kernel.
@@ -16,6 +19,7 @@ What is downloaded is pinned by its hash and kept in .build/apple. Without a net
 The last three parts need what `swift build --product dao-conformance` builds.
 """
 import concurrent.futures
+import functools
 import glob
 import hashlib
 import inspect
@@ -31,7 +35,8 @@ import zipfile
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PLACE = os.path.join(ROOT, ".build", "apple")
 CONFORMANCE = os.path.join(ROOT, ".build", "debug", "dao-conformance")
-SYSTEMS = {"macos": "macosx15.0", "ios": "ios18.0"}
+# The names of the systems in targets of the compiler.
+SYSTEMS = {"macos": "macosx", "ios": "ios"}
 # The headers of Apple's libc, which the compiler Zig redistributes; and LMDB's sources, both lines of releases, in its Python package.
 HEADERS = ("ziglang==0.17.1", "ea6cc5d87b033cf0aedfbc8f9549a908cae6c50ac31f1698188fa48a74524b54", "--only-binary=:all:")
 LMDB = ("lmdb==3.0.0", "06dda0723545e14d56ac7dcd6f582d9922c2ed5e16f1c3f8d0e670a96ec2ee65", "--no-binary=:all:")
@@ -107,7 +112,7 @@ class Imitation:
         fcntl fnmatch ftw glob grp ifaddrs langinfo libgen net/if netdb netinet/in netinet/tcp poll pthread pwd regex sched semaphore spawn
         strings sys/event sys/file sys/ioctl sys/ipc sys/mman sys/mount sys/param sys/resource sys/select sys/sem sys/shm sys/socket
         sys/stat sys/statvfs sys/sysctl sys/time sys/times sys/types sys/uio sys/un sys/utsname sys/wait sysexits syslog termios unistd
-        utime wordexp malloc/malloc mach/mach mach/mach_time libproc crt_externs""".split()
+        utime wordexp malloc/malloc mach/mach mach/mach_time os/lock libproc crt_externs""".split()
     # What is there by conformances that are not said.
     UNSAID = """
 extension Foundation.URLError : Swift.Error, Swift.Hashable {
@@ -131,7 +136,7 @@ extension Foundation.URLError : Swift.Error, Swift.Hashable {
 
     def __init__(self, system):
         self.system = system
-        self.target = f"arm64-apple-{SYSTEMS[system]}"
+        self.target = f"arm64-apple-{SYSTEMS[system]}{minimum(system)}"
         self.triple = f"arm64-apple-{system}"
         compiler = os.path.realpath(shutil.which("swift-frontend") or shutil.which("swift"))
         self.usr = os.path.dirname(os.path.dirname(compiler))
@@ -313,12 +318,21 @@ extension Foundation.URLError : Swift.Error, Swift.Hashable {
 # Types
 
 
-def package_targets():
+@functools.lru_cache(maxsize=None)
+def package():
     answer = run("swift", "package", "dump-package", cwd=ROOT)
     if answer.returncode:
         sys.exit(answer.stderr)
+    return json.loads(answer.stdout)
+
+
+def minimum(system):
+    return next(platform["version"] for platform in package()["platforms"] if platform["platformName"] == system)
+
+
+def package_targets():
     targets = {}
-    for target in json.loads(answer.stdout)["targets"]:
+    for target in package()["targets"]:
         target["folder"] = os.path.join(ROOT, target.get("path") or os.path.join("Sources", target["name"]))
         target["below"] = [name[0] for name in (entry.get("byName") for entry in target["dependencies"]) if name]
         targets[target["name"]] = target
@@ -431,7 +445,7 @@ def types():
         if unknown:
             fine = fail(f"types for {system}", [f"{len(unknown)} errors"] + unknown[:40])
         else:
-            print(f"rehearse-apple: types: {checked} modules and programs for {SYSTEMS[system]}, {len(errors)} holes of the imitation")
+            print(f"rehearse-apple: types: {checked} modules and programs for {system} {minimum(system)}, {len(errors)} holes of the imitation")
     for hole in HOLES:
         if fine and hole not in met:
             fine = fail("types", [f"this hole has closed; remove it: {hole}"])
@@ -499,6 +513,26 @@ def conformance(part, environment, *words, known=()):
         return fail(part, [f"{len(failed)} cases fail"] + [json.dumps(failed[name]) for name in failed][:20])
     passed = sum(result["status"] == "passed" for result in results)
     return f"{passed} passed" + "".join(f", {name} fails as is known" for name in failed)
+
+
+def threads():
+    scripts = os.path.join(ROOT, "Scripts", "apple")
+    sources = [os.path.join(ROOT, "Sources", "DAOCore", "Internal", name) for name in ["Atomic.swift", "Lock.swift"]]
+    words = ["-package-name", "threads", "-swift-version", "6", "-sanitize=thread", "-I", os.path.join(scripts, "Darwin")]
+    map_path = os.path.join(PLACE, "threads.modulemap")
+    with open(map_path, "w") as file:
+        file.write(f'module DAOAtomics {{\n  umbrella "{ROOT}/Sources/DAOAtomics/include"\n  export *\n}}\n')
+    words += ["-Xcc", "-fmodule-map-file=" + map_path, *sources, os.path.join(scripts, "Threads", "main.swift")]
+    program = os.path.join(PLACE, "threads")
+    for level in ["-Onone", "-O"]:
+        answer = run("swiftc", level, *words, "-o", program)
+        if answer.returncode:
+            return fail("threads", (answer.stdout + answer.stderr).split("\n")[:25])
+        answer = run(program, timeout=300)
+        if answer.returncode or answer.stdout != "right\n":
+            return fail("threads", [level] + (answer.stdout + answer.stderr).split("\n")[:25])
+    print("rehearse-apple: threads: right under ThreadSanitizer, without optimisation and with it")
+    return True
 
 
 def compiled(name, *words):
@@ -570,7 +604,7 @@ def sqlite():
     return bool(last)
 
 
-PARTS = {"types": types, "shell": shell, "locks": locks, "lmdb": lmdb, "sqlite": sqlite}
+PARTS = {"types": types, "threads": threads, "shell": shell, "locks": locks, "lmdb": lmdb, "sqlite": sqlite}
 
 
 def main():

@@ -5,7 +5,7 @@ import PackageDescription
 let databases = ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]
 let package = Package(
     name: "Reminders",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [.package(name: "swift-dao", path: "../..")],
     targets: [
         .target(name: "Reminders", dependencies: [.product(name: "DAOCore", package: "swift-dao")]),

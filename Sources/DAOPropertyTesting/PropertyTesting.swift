@@ -2,7 +2,6 @@ import DAOConformance
 import DAOCore
 import DAOTestSupport
 import Foundation
-import Synchronization
 
 /// Property-based tests of the contract: steps generated from a seed run on a database and, side by side, on
 /// a reference model of plain arrays. The outcomes of every step must be the same: rows, their order, counts,

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// Threads that read rows by their keys, beside a thread that commits all the time.
 final class ReadersBesideWriter: Sendable {

@@ -1,5 +1,5 @@
+import DAOCore
 import Foundation
-import Synchronization
 
 /// What calls cost beside time: memory that was allocated, and references that Swift counted up.
 ///

@@ -1,7 +1,6 @@
 import DAOCore
 import DAORedaction
 import Foundation
-import Synchronization
 
 /// The command line `dao`: what it has, and what it says.
 enum Program {

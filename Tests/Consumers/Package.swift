@@ -10,7 +10,7 @@ let ownModules: [Target] = backend == "SQLite" ? [.systemLibrary(name: "CSQLite"
 let products = backend == "Nodes" ? ["DAONodes", "DAOMemory"] : ["DAO\(backend)"]
 let package = Package(
     name: "Consumer",
-    platforms: [.macOS(.v15)],
+    platforms: [.macOS(.v14)],
     dependencies: [.package(name: "swift-dao", path: "../..")],
     targets: ownModules + [
         .executableTarget(

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOTestSupport
 import Foundation
-import Synchronization
 
 @testable import DAOConformance
 

@@ -73,6 +73,12 @@ import Testing
         #expect(throws: EncodingError.self) { try CanonicalEncoder.json(of: [Decimal.nan]) }
     }
 
+    /// Foundation's encoders of different systems do not share an order, and files go from one to another.
+    @Test func keysAreInTheOrderOfTheirBytes() throws {
+        let text = try CanonicalEncoder.json(of: ["a10": 1, "A9": 2, "ä": 3, "a9": 4, "B": 5])
+        #expect(text == #"{"A9":2,"B":5,"a10":1,"a9":4,"ä":3}"#)
+    }
+
     private struct Nested: Encodable {
         enum Keys: String, CodingKey { case b, a, c, d }
         func encode(to encoder: any Encoder) throws {

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("objects that are kept for other calls")

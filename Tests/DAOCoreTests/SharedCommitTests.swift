@@ -1,6 +1,5 @@
 import DAOMemory
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DAOCore

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 import Testing
 
 /// Contract L4: a failed engine is not handed to the next opening.

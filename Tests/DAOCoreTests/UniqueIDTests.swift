@@ -12,6 +12,9 @@ struct UniqueIDTests {
                 == 1)
         #expect(distinctCount([UniqueID(value: UInt64.max), UniqueID("18446744073709551615")]) == 1)
         #expect(distinctCount([UniqueID(value: Int64.min), UniqueID("-9223372036854775808")]) == 1)
+    }
+
+    @available(macOS 15, iOS 18, tvOS 18, visionOS 2, *) @Test func integersOf128BitsEqualTheirText() {
         #expect(distinctCount([UniqueID(value: Int128(7)), UniqueID(7)]) == 1)
         #expect(UniqueID(value: Int128.max) == UniqueID("170141183460469231731687303715884105727"))
     }

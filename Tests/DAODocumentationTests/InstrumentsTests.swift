@@ -13,7 +13,7 @@ import Testing
 @Suite struct InstrumentsTests {
     /// Collects the reports of a database with a few articles.
     private final class Calls: Sendable {
-        private let calls = Mutex<[CallReport]>([])
+        private let calls = Lock<[CallReport]>([])
 
         func add(_ call: CallReport) { calls.withLock { $0.append(call) } }
 
@@ -129,7 +129,7 @@ import Testing
     }
 
     /// The block of Docs/Instruments.md.
-    @Test func aTestCountsCalls() throws {
+    @available(macOS 15, iOS 18, tvOS 18, visionOS 2, *) @Test func aTestCountsCalls() throws {
         let url = "memory:"
         let calls = Mutex<[CallReport]>([])
         var configuration = try DatabaseConfiguration(url: url)
@@ -138,7 +138,7 @@ import Testing
         _ = try database.storage(for: Tag.self).count(Query())
         #expect(calls.withLock { $0.map(\.operation) } == [.open, .count])
 
-        let slow = Mutex(0)
+        let slow = Lock(0)
         let measured = try openMeasured("memory:", DatabaseDrivers(.memory)) { _ in slow.withLock { $0 += 1 } }
         let tags = DAO(storage: try measured.storage(for: Tag.self))
         try measured.transaction {

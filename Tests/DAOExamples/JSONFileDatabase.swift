@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The open files, by identity.
 private let engines = SharedInstances<FileIdentity, JSONEngine>()
@@ -171,7 +170,7 @@ final class JSONTransaction: TransactionHandle {
 
     init(_ file: JSONFile) {
         self.file = file
-        tables = file.tables.withLock { $0 }
+        tables = file.tables
     }
 
     func createIfMissing(_ entity: EntityDescription) throws {
@@ -190,7 +189,7 @@ final class JSONTransaction: TransactionHandle {
 
     func commit() throws {
         try file.append(changes)
-        file.tables.withLock { $0 = tables }
+        file.tables = tables
     }
 
     func rollback() {}
@@ -255,11 +254,18 @@ final class JSONFile: Sendable {
     let isReadOnly: Bool
     let identity: FileIdentity
     /// The rows of the last commit.
-    let tables = Mutex<[String: JSONTable]>([:])
+    var tables: [String: JSONTable] {
+        get { lock.withLock { committed } }
+        set { lock.withLock { committed = newValue } }
+    }
+    private let lock = NSLock()
+    // For the thread that has the lock.
+    private nonisolated(unsafe) var committed: [String: JSONTable] = [:]
     private let isDurable: Bool
     private let busyTimeout: Duration
     private let handle: FileHandle
-    private let length = Mutex<UInt64>(0)
+    // Of the one write transaction.
+    private nonisolated(unsafe) var length: UInt64 = 0
 
     /// Opens the file, or creates it.
     init(_ configuration: DatabaseConfiguration) throws {
@@ -304,11 +310,11 @@ final class JSONFile: Sendable {
             for line in lines.dropFirst().dropLast() {
                 for change in try JSONDecoder().decode([JSONTransaction.Change].self, from: line) { try tables.make(change) }
             }
-            self.tables.withLock { $0 = tables }
+            self.tables = tables
         } catch {
             throw StorageError(.corrupted, "the file is damaged; restore it from a copy", path: path, engineMessage: "\(error)")
         }
-        length.withLock { $0 = UInt64(lines.dropLast().reduce(0) { $0 + $1.count + 1 }) }
+        length = UInt64(lines.dropLast().reduce(0) { $0 + $1.count + 1 })
     }
 
     /// Throws `.detached` when the path no longer leads to this file (contract L8).
@@ -324,20 +330,18 @@ final class JSONFile: Sendable {
     }
 
     private func append(_ line: Data) throws {
-        try length.withLock { length in
-            do {
-                // What a write left that failed, or was killed, is in the way.
-                try handle.truncate(atOffset: length)
-                try handle.write(contentsOf: line + [0x0A])
-                if isDurable { try handle.synchronize() }
-            } catch {
-                try? handle.truncate(atOffset: length)
-                let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
-                throw StorageError(
-                    isFull ? .outOfSpace : .io, "the commit could not be written, and is undone; try again", path: path,
-                    engineMessage: "\(error)")
-            }
-            length += UInt64(line.count + 1)
+        do {
+            // What a write left that failed, or was killed, is in the way.
+            try handle.truncate(atOffset: length)
+            try handle.write(contentsOf: line + [0x0A])
+            if isDurable { try handle.synchronize() }
+        } catch {
+            try? handle.truncate(atOffset: length)
+            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            throw StorageError(
+                isFull ? .outOfSpace : .io, "the commit could not be written, and is undone; try again", path: path,
+                engineMessage: "\(error)")
         }
+        length += UInt64(line.count + 1)
     }
 }

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOKeyValue
 import Foundation
-import Synchronization
 
 /// A complete custom store: a sorted array of entries, copied when it is changed.
 ///
@@ -14,20 +13,21 @@ package final class SortedArrayStore: OrderedKeyValueStore {
         let value: Blob
     }
 
-    /// The entries of the last commit, ordered by key.
-    private let committed = Mutex<[Entry]>([])
+    private let lock = NSLock()
+    /// The entries of the last commit, ordered by key, for the thread that has the lock.
+    private nonisolated(unsafe) var committed: [Entry] = []
 
     package init() {}
 
     package var traits: KeyValueStoreTraits { KeyValueStoreTraits(name: "Sorted array") }
 
     package func begin(_ access: KeyValueAccess) throws -> any KeyValueTransaction {
-        SortedArrayTransaction(entries: committed.withLock { $0 }) { entries in
-            if access == .write { self.committed.withLock { $0 = entries } }
+        SortedArrayTransaction(entries: lock.withLock { committed }) { entries in
+            if access == .write { self.lock.withLock { self.committed = entries } }
         }
     }
 
-    package func close() { committed.withLock { $0 = [] } }
+    package func close() { lock.withLock { committed = [] } }
 }
 
 /// A transaction: the array at its beginning, with the transaction's changes.

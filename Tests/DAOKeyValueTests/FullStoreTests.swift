@@ -1,7 +1,6 @@
 import DAOCore
 import DAOExamples
 import DAOKeyValue
-import Synchronization
 import Testing
 
 /// A store that runs out of space in a call and then has more: the call runs again, and is then what one run would have been.
@@ -71,7 +70,7 @@ import Testing
 private final class FullOnceStore: OrderedKeyValueStore {
     private let store = SortedArrayStore()
     /// How many writes succeed before one fails; nil when none does.
-    fileprivate let left = Mutex<Int?>(nil)
+    fileprivate let left = Lock<Int?>(nil)
 
     var traits: KeyValueStoreTraits { store.traits }
 

@@ -2,7 +2,6 @@ import DAOCore
 import DAOKeyValue
 import DAOMemory
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("Memory store")

@@ -2,7 +2,6 @@ import DAOCore
 import DAOPostgres
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// Promises in seconds. `Scripts/test.sh` runs these tests separately from all other tests.

@@ -1,18 +1,9 @@
+import DAOConformance
 import Foundation
 
 /// Runs a test that waits for other processes on a separate thread, so that it does not block other tests.
 func onThread(_ body: @escaping @Sendable () throws -> Void) async throws {
-    try await withTaskExecutorPreference(WaitingThreads.shared) { try body() }
-}
-
-/// Threads that can block, unlike the threads of the cooperative pool.
-private final class WaitingThreads: TaskExecutor {
-    static let shared = WaitingThreads()
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        Thread.detachNewThread { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
-    }
+    try await withTaskExecutorPreference(TaskThreads.shared) { try body() }
 }
 
 /// How often a test on generated input runs, and its seed. The environment can set both.

@@ -2,7 +2,6 @@ import DAOCore
 import DAOExamples
 import DAOSQL
 import Foundation
-import Synchronization
 
 @testable import DAOSQLite
 

@@ -2,7 +2,6 @@
     import DAOCore
     import DAOTestSupport
     import Foundation
-    import Synchronization
 
     /// Other processes of this program, each of which runs one case at a time. A case that ends its process, or does not come back,
     /// costs this process nothing: its result says so, and another process runs the rest.

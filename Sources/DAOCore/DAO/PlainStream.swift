@@ -45,6 +45,9 @@ public struct PlainStream<Subject: TranslatorOrModel>: AsyncSequence, Sendable {
             }
             return batch.popFirst()
         }
+
+        /// Returns the next value; nil at the end. A loop calls it on systems before macOS 15 and iOS 18.
+        public mutating func next() async throws -> DAO<Subject>.Plain? { try await next(isolation: nil) }
     }
 
     /// The open cursor. The lock serialises its calls.

@@ -75,7 +75,7 @@ extension Value {
         case .double(let number): String(number)
         case .decimal(let number): number.storedText
         case .uuid(let uuid): uuid.uuidString
-        case .data(let data): String(validating: data, as: UTF8.self)
+        case .data(let data): data.withUnsafeBytes { String(checking: $0) }
         case .null, .date: nil
         }
     }

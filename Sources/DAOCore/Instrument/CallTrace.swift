@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Collects what one call does, for the instruments of its database.
 package final class CallTrace: Sendable {
     /// The call that runs in this task; nil when no instrument is told of it.

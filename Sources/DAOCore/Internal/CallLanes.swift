@@ -1,5 +1,8 @@
 import Foundation
-import Synchronization
+
+#if !canImport(Darwin)
+    import Synchronization
+#endif
 
 /// The lanes over which threads spread, so that they seldom write to the same cache line.
 package enum ThreadLanes {

@@ -1,4 +1,6 @@
-import Synchronization
+#if !canImport(Darwin)
+    import Synchronization
+#endif
 
 /// Objects that no call uses, for the next call that would have to make one. Threads do not wait for each other, and each prefers
 /// the object that it has used last.

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The entities that an observation read, and the signal that wakes it after a commit that touched one of them.
 ///
 /// Every run records its reads anew, so that an entity that is read in some runs only is followed while it

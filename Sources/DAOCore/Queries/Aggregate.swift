@@ -11,7 +11,9 @@ public protocol NumericFieldValue: OrderedFieldValue where Present == Self {
 /// A sum that is computed in key order. Integers and decimals are added exactly, floating-point numbers with
 /// rounding.
 public struct NumericTotal: Sendable {
-    private(set) var whole: Int128 = 0
+    // The sum of integers in two words, which no sum of fewer than 2⁶³ integers exceeds.
+    private var high: Int64 = 0
+    private var low: UInt64 = 0
     private(set) var floating: Double = 0
     private(set) var decimal: Decimal = 0
     /// Whether the decimal sum exceeded the range of `Decimal`. Foundation returns NaN in that case.
@@ -21,8 +23,8 @@ public struct NumericTotal: Sendable {
 
     mutating func add(_ value: Value) {
         switch value {
-        case .integer(let number): whole += Int128(number)
-        case .unsigned(let number): whole += Int128(number)
+        case .integer(let number): add(UInt64(bitPattern: number), high: number < 0 ? -1 : 0)
+        case .unsigned(let number): add(number, high: 0)
         case .double(let number): floating += number
         case .decimal(let number):
             let sum = decimal + number
@@ -33,16 +35,32 @@ public struct NumericTotal: Sendable {
         count += 1
     }
 
+    private mutating func add(_ word: UInt64, high sign: Int64) {
+        let (sum, isCarried) = low.addingReportingOverflow(word)
+        low = sum
+        high += sign + (isCarried ? 1 : 0)
+    }
+
+    /// The sum of integers; nil when the type cannot hold it.
+    fileprivate func whole<Number: FixedWidthInteger>() -> Number? {
+        if high == 0 { return Number(exactly: low) }
+        let number = Int64(bitPattern: low)
+        return high == -1 && number < 0 ? Number(exactly: number) : nil
+    }
+
     /// The average; nil when no value was added.
     var average: Double? {
-        count == 0 ? nil : (Double(whole) + floating + decimal.nearestDouble) / Double(count)
+        if count == 0 { return nil }
+        let whole: Int64? = whole()
+        let sum = whole.map(Double.init) ?? Decimal(high: high, low: low).nearestDouble
+        return (sum + floating + decimal.nearestDouble) / Double(count)
     }
 }
 
 extension NumericFieldValue where Self: FixedWidthInteger {
     /// Creates the number from the sum of integers.
     public init(total: NumericTotal, entity: String, field: String) throws {
-        guard let value = Self(exactly: total.whole) else {
+        guard let value: Self = total.whole() else {
             throw StorageError.arithmeticOverflow(entity, field: field, type: Self.self)
         }
         self = value

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The rows that refer to a row: a relationship as its other side sees it. It is declared beside the schema, and nothing is
 /// stored for it (contract R12).
 ///

@@ -1,5 +1,3 @@
-import Synchronization
-
 /// The relationships of a database. All databases on one engine instance share them.
 ///
 /// Erasing a row must find every list that may contain it, and every list that it has. This includes lists of

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Whether the fields of a schema are known to be in the order of the initializer's parameters, and to keep what they are
 /// made with.

@@ -223,13 +223,11 @@ private struct SingleNode: NodeContainer, SingleValueEncodingContainer {
     func encode(_ value: Int16) { encoder.node = .text(String(value)) }
     func encode(_ value: Int32) { encoder.node = .text(String(value)) }
     func encode(_ value: Int64) { encoder.node = .text(String(value)) }
-    func encode(_ value: Int128) { encoder.node = .text(String(value)) }
     func encode(_ value: UInt) { encoder.node = .text(String(value)) }
     func encode(_ value: UInt8) { encoder.node = .text(String(value)) }
     func encode(_ value: UInt16) { encoder.node = .text(String(value)) }
     func encode(_ value: UInt32) { encoder.node = .text(String(value)) }
     func encode(_ value: UInt64) { encoder.node = .text(String(value)) }
-    func encode(_ value: UInt128) { encoder.node = .text(String(value)) }
     func encode<Encoded: Encodable>(_ value: Encoded) throws {
         encoder.node = try CanonicalEncoder.node(of: value, path) ?? .object(ObjectNode())
     }
@@ -252,13 +250,11 @@ private struct UnkeyedNodes: NodeContainer, UnkeyedEncodingContainer {
     func encode(_ value: Int16) { add(.text(String(value))) }
     func encode(_ value: Int32) { add(.text(String(value))) }
     func encode(_ value: Int64) { add(.text(String(value))) }
-    func encode(_ value: Int128) { add(.text(String(value))) }
     func encode(_ value: UInt) { add(.text(String(value))) }
     func encode(_ value: UInt8) { add(.text(String(value))) }
     func encode(_ value: UInt16) { add(.text(String(value))) }
     func encode(_ value: UInt32) { add(.text(String(value))) }
     func encode(_ value: UInt64) { add(.text(String(value))) }
-    func encode(_ value: UInt128) { add(.text(String(value))) }
     func encode<Encoded: Encodable>(_ value: Encoded) throws {
         add(try CanonicalEncoder.node(of: value, element) ?? .object(ObjectNode()))
     }
@@ -302,13 +298,11 @@ private struct KeyedNodes<Key: CodingKey>: NodeContainer, KeyedEncodingContainer
     func encode(_ value: Int16, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: Int32, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: Int64, forKey key: Key) { set(key, to: .text(String(value))) }
-    func encode(_ value: Int128, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: UInt, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: UInt8, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: UInt16, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: UInt32, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode(_ value: UInt64, forKey key: Key) { set(key, to: .text(String(value))) }
-    func encode(_ value: UInt128, forKey key: Key) { set(key, to: .text(String(value))) }
     func encode<Encoded: Encodable>(_ value: Encoded, forKey key: Key) throws {
         set(key, to: try CanonicalEncoder.node(of: value, Path(path, NodeKey(key))) ?? .object(ObjectNode()))
     }
@@ -355,4 +349,24 @@ private struct NodeKey: CodingKey {
     init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
     init(intValue: Int) { (stringValue, self.intValue) = ("Index \(intValue)", intValue) }
     init(_ key: some CodingKey) { (stringValue, intValue) = (key.stringValue, key.intValue) }
+}
+
+// MARK: Integers of 128 bits
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension SingleNode {
+    func encode(_ value: Int128) { encoder.node = .text(String(value)) }
+    func encode(_ value: UInt128) { encoder.node = .text(String(value)) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension UnkeyedNodes {
+    func encode(_ value: Int128) { add(.text(String(value))) }
+    func encode(_ value: UInt128) { add(.text(String(value))) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension KeyedNodes {
+    func encode(_ value: Int128, forKey key: Key) { set(key, to: .text(String(value))) }
+    func encode(_ value: UInt128, forKey key: Key) { set(key, to: .text(String(value))) }
 }

@@ -252,18 +252,32 @@ extension Duration: FieldValue {
     public var fieldValue: Value { .decimal(storedSeconds) }
 }
 
+extension Decimal {
+    /// The whole number of two words, exactly: a decimal number has room for 128 bits and a sign.
+    init(high: Int64, low: UInt64) { self = Decimal(high) * (Decimal(UInt64.max) + 1) + Decimal(low) }
+}
+
 extension Duration {
     /// The duration of a number of seconds; nil when that is not a whole number of attoseconds or too large.
     init?(storedSeconds seconds: Decimal) {
-        guard let attoseconds = Int128("\(Decimal(sign: .plus, exponent: 18, significand: seconds))") else { return nil }
-        self.init(_high: Int64(attoseconds >> 64), low: UInt64(truncatingIfNeeded: attoseconds))
+        let attoseconds = Decimal(sign: .plus, exponent: 18, significand: seconds)
+        // The magnitude in two words, digit by digit.
+        var (high, low): (UInt64, UInt64) = (0, 0)
+        for digit in "\(attoseconds.magnitude)".utf8 {
+            guard (48...57).contains(digit), high < 1 << 60 else { return nil }
+            let product = low.multipliedFullWidth(by: 10)
+            let (sum, isCarried) = product.low.addingReportingOverflow(UInt64(digit - 48))
+            (high, low) = (high * 10 + product.high + (isCarried ? 1 : 0), sum)
+        }
+        if attoseconds < 0 { (high, low) = (~high &+ (low == 0 ? 1 : 0), 0 &- low) }
+        guard (high >> 63 == 1) == (attoseconds < 0) else { return nil }
+        self.init(_high: Int64(bitPattern: high), low: low)
     }
 
     /// The seconds, exactly: the 128 bits of a duration fit into the digits of a decimal number. The components
     /// of the standard library overflow for the longest durations.
     package var storedSeconds: Decimal {
-        let attoseconds = Int128(_high) << 64 | Int128(_low)
-        return Decimal(sign: .plus, exponent: -18, significand: Decimal(string: "\(attoseconds)") ?? .nan)
+        Decimal(sign: .plus, exponent: -18, significand: Decimal(high: _high, low: _low))
     }
 }
 

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// The location of the rows and indexes of an entity in the store, with the fields in the order of one model. A
 /// table is immutable; another version of an entity has another table.

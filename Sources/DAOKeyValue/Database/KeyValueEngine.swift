@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// An open store with its transactions and its catalog, shared by all databases of the process on this store.
 package final class KeyValueEngine: Sendable {

@@ -77,7 +77,7 @@ enum KeyParser {
         case .uuid:
             guard bytes.count == 16 else { return nil }
             return .uuid(UUID(uuid: bytes.loadUnaligned(as: uuid_t.self)))
-        case .bytes: return String(validating: bytes.bindMemory(to: UInt8.self), as: UTF8.self).map(Key.string)
+        case .bytes: return String(checking: bytes).map(Key.string)
         case .floating, .decimal: return nil
         }
     }

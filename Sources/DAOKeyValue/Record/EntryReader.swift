@@ -98,7 +98,7 @@ final class EntryReader: RowReader {
 
     override func readString(at index: Int) throws -> String {
         guard let bytes = try bytes(at: index) else { return try reader.readString(at: index) }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = bytes.withUnsafeBytes({ String(checking: $0) }) else {
             throw corruptedValue(at: index, "text that is not UTF-8")
         }
         return text

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// The rows of a model in a ``KeyValueDatabase``.
 final class KeyValueStorage<Record: Model>: Storage, RecordReaders {

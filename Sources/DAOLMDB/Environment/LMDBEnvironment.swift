@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSystemLMDB
 import Foundation
-import Synchronization
 
 /// An open file: LMDB's environment, and the count of its users, which LMDB leaves to the caller.
 ///

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// Lets readers begin and end without the lock of their environment, while nothing keeps them from it.
 ///

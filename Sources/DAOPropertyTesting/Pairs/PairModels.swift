@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// Who has badges.
 struct PairHolder: Plain, Model, Equatable {

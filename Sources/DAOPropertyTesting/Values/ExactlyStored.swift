@@ -170,12 +170,24 @@ extension PropertyTesting.Shape: EmbeddedFieldValue {
 }
 
 extension Duration: EnumeratedFieldValue {
-    var exactValue: Value { Decimal(string: "\(Int128(_high) << 64 | Int128(_low))e-18").map(Value.decimal) ?? .null }
+    var exactValue: Value {
+        let attoseconds = Decimal(_high) * Decimal(1 << 32) * Decimal(1 << 32) + Decimal(_low)
+        return .decimal(Decimal(sign: .plus, exponent: -18, significand: attoseconds))
+    }
     static func from(_ stored: Value) -> Duration? {
-        guard case .decimal(let seconds) = stored, let scaled = Decimal(string: "\(seconds)e18"),
-            let attoseconds = Int128(scaled.description)
+        guard case .decimal(let seconds) = stored, let attoseconds = Decimal(string: "\(seconds)e18"),
+            !attoseconds.description.contains(".")
         else { return nil }
-        return Duration(_high: Int64(attoseconds >> 64), low: UInt64(truncatingIfNeeded: attoseconds))
+        // Not by arithmetic of durations, which overflows near their limits.
+        let word = Decimal(UInt64.max) + 1
+        var (quotient, whole) = (attoseconds / word, Decimal())
+        NSDecimalRound(&whole, &quotient, 0, .down)
+        var rest = attoseconds - whole * word
+        // A quotient is rounded to the digits of a decimal number.
+        if rest < 0 { (whole, rest) = (whole - 1, rest + word) }
+        if rest >= word { (whole, rest) = (whole + 1, rest - word) }
+        guard let high = Int64("\(whole)"), let low = UInt64("\(rest)") else { return nil }
+        return Duration(_high: high, low: low)
     }
     /// A few of all durations; the decimal numbers of scripts are not all durations.
     static var choices: [KnownValue] {

@@ -19,9 +19,15 @@ enum ReferenceOrder {
         case (.bool(let left), .integer(let right)): sign((left ? 1 : 0) - Int(right))
         case (.double(let left), .double(let right)): doubles(left, right)
         case (.decimal, _), (_, .decimal): decimals(left, right)
-        case (.double(let left), _): -whole(number(right), left)
-        case (_, .double(let right)): whole(number(left), right)
-        default: number(left) < number(right) ? -1 : (number(left) == number(right) ? 0 : 1)
+        case (.double(let left), .unsigned(let right)): -whole(right, left)
+        case (.double(let left), .integer(let right)): -whole(right, left)
+        case (.unsigned(let left), .double(let right)): whole(left, right)
+        case (.integer(let left), .double(let right)): whole(left, right)
+        case (.integer(let left), .integer(let right)): whole(left, right)
+        case (.integer(let left), .unsigned(let right)): whole(left, right)
+        case (.unsigned(let left), .integer(let right)): whole(left, right)
+        case (.unsigned(let left), .unsigned(let right)): whole(left, right)
+        default: 0
         }
     }
 
@@ -53,22 +59,18 @@ enum ReferenceOrder {
         return other.next() == nil ? 0 : -1
     }
 
-    private static func number(_ value: Value) -> Int128 {
-        switch value {
-        case .integer(let number): Int128(number)
-        case .unsigned(let number): Int128(number)
-        default: 0
-        }
+    private static func whole(_ left: some BinaryInteger, _ right: some BinaryInteger) -> Int {
+        left < right ? -1 : (left == right ? 0 : 1)
     }
 
     /// A whole number of at most 64 bits against a floating-point one: by the whole part, which is exact,
     /// then by the rest.
-    private static func whole(_ left: Int128, _ right: Double) -> Int {
-        if right.isNaN || right >= 0x1p65 { return -1 }
-        if right <= -0x1p65 { return 1 }
+    private static func whole(_ left: some BinaryInteger, _ right: Double) -> Int {
+        if right.isNaN || right >= 0x1p64 { return -1 }
+        if right < -0x1p63 { return 1 }
         let floor = right.rounded(.down)
-        if left != Int128(floor) { return left < Int128(floor) ? -1 : 1 }
-        return right > floor ? -1 : 0
+        let order = floor < 0 ? whole(left, Int64(floor)) : whole(left, UInt64(floor))
+        return order == 0 && right > floor ? -1 : order
     }
 
     /// Compares two numbers, at least one of them decimal, by their digits.

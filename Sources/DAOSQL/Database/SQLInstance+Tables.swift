@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// A table that was found or created, for one model.
 final class KnownTable: Sendable {

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The state that all databases on an engine share in this process: the connection for writing, the pool of
 /// connections for reading, and the known tables.

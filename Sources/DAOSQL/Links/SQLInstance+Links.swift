@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// The table of a relationship's links, after it was found or created.
 struct KnownLinks: Sendable {

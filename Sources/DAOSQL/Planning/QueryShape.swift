@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// What the text of a query's statements, and the analysis of its paths, depend on: the query without its values, which the
 /// statements bind.

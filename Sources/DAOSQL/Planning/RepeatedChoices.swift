@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// What counting led to for the last queries of a shape, and whether the next ones repeat it without counting.
 struct RepeatedChoices: ~Copyable, Sendable {

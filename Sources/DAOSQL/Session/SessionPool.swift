@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The sessions that read, or those that write where several can. A session is opened when all others are in use, and
 /// kept when it becomes idle.

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// The rows of one model in a table.
 final class SQLStorage<Record: Model>: RelatedEvaluating {

@@ -1,5 +1,4 @@
 import DAOCore
-import Synchronization
 
 /// Whether the outcome of a commit to a file is unknown. All connections of an engine share it.
 ///

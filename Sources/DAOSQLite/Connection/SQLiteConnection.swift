@@ -2,7 +2,6 @@ import DAOCore
 import DAOSQL
 import DAOSystemSQLite
 import Foundation
-import Synchronization
 
 /// How the snapshot of a read stays open for the next one, in its statements; see ``KeyFeed``.
 private struct KeptSnapshot {
@@ -335,7 +334,7 @@ extension SQLiteConnection: SQLConnection {
         }
         let count = (kept?.index).map { LogIndex(region: $0).count }
         // The snapshot is looked for afterwards, so it is of this commit or a later one.
-        atomicMemoryFence(ordering: .acquiring)
+        acquiringFence()
         return count
     }
 

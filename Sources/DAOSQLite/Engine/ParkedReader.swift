@@ -2,7 +2,6 @@ import DAOCore
 import DAOSQL
 import DAOSystemSQLite
 import Dispatch
-import Synchronization
 
 /// A read transaction that an engine keeps open while its process reads, so that other read transactions begin and end
 /// without a system call.

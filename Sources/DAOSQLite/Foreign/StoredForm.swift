@@ -77,8 +77,7 @@ struct ForeignValue {
     /// The text; nil when it is not UTF-8.
     var text: String? {
         guard let start = sqlite3_column_text(statement, column) else { return nil }
-        return String(
-            validating: UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))), as: UTF8.self)
+        return String(checking: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
     var data: Data {

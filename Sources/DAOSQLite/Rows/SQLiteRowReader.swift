@@ -112,7 +112,7 @@ final class SQLiteRowReader: SQLRowReader {
     override func readString(at index: Int) throws -> String {
         let value = value(index)
         guard value.type == SQLITE_TEXT, let text = value.text else { throw wrong(value, at: index) }
-        guard let string = Self.string(text) else {
+        guard let string = String(checking: text) else {
             throw corruptedValue(at: index, "text that is not UTF-8")
         }
         return string
@@ -147,7 +147,7 @@ final class SQLiteRowReader: SQLRowReader {
         case (SQLITE_BLOB, .uint64): return Self.bigUnsigned(value).map(Key.unsigned)
         case (SQLITE_BLOB, .uuid): return Self.uuid(value).map(Key.uuid)
         case (SQLITE_TEXT, .string):
-            return value.text.flatMap(Self.string).map(Key.string)
+            return value.text.flatMap { String(checking: $0) }.map(Key.string)
         default: return nil
         }
     }
@@ -173,7 +173,7 @@ final class SQLiteRowReader: SQLRowReader {
     override func holds(_ new: String, at index: Int) -> Bool {
         let old = value(index)
         guard old.type == SQLITE_TEXT, let stored = old.text else { return false }
-        return new.withBytes { Self.areSame(stored, $0) }
+        return new.withBytes { stored.isSame(as: $0) }
     }
 
     override func holds(_ new: Data, at index: Int) -> Bool { new.withUnsafeBytes { isBlob(value(index), $0) } }
@@ -181,13 +181,7 @@ final class SQLiteRowReader: SQLRowReader {
     override func holds(_ new: UUID, at index: Int) -> Bool { withUnsafeBytes(of: new.uuid) { isBlob(value(index), $0) } }
 
     private func isBlob(_ old: RowValue, _ bytes: UnsafeRawBufferPointer) -> Bool {
-        old.type == SQLITE_BLOB && Self.areSame(old.blob, bytes)
-    }
-
-    @inline(__always) private static func areSame(_ left: UnsafeRawBufferPointer, _ right: UnsafeRawBufferPointer) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let left = left.baseAddress, let address = right.baseAddress else { return true }
-        return memcmp(left, address, right.count) == 0
+        old.type == SQLITE_BLOB && old.blob.isSame(as: bytes)
     }
 
     // MARK: Values
@@ -202,15 +196,6 @@ final class SQLiteRowReader: SQLRowReader {
             default: "NULL"
             }
         return corruptedValue(at: index, found + " is stored")
-    }
-
-    /// Copies a text; nil when it is not UTF-8. The bytes stay in place until the value is converted or the
-    /// statement moves on.
-    @inline(__always) private static func string(_ text: UnsafeRawBufferPointer) -> String? {
-        // Decoding repairs invalid UTF-8, and a comparison detects the repair. That is several times faster
-        // than `String(validating:as:)`.
-        var string = String(decoding: text.assumingMemoryBound(to: UInt8.self), as: UTF8.self)
-        return string.withUTF8 { areSame(UnsafeRawBufferPointer($0), text) } ? string : nil
     }
 
     /// Returns an unsigned integer beyond `Int64.max` from its eight bytes; nil when the value is not such a

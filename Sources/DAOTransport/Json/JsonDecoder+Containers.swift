@@ -69,13 +69,11 @@ struct JsonKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try child(key).decode(type) }
     func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try child(key).decode(type) }
     func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try child(key).decode(type) }
-    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try child(key).decode(type) }
     func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try child(key).decode(type) }
     func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try child(key).decode(type) }
     func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try child(key).decode(type) }
     func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try child(key).decode(type) }
     func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try child(key).decode(type) }
-    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try child(key).decode(type) }
     func decode<Value: Decodable>(_ type: Value.Type, forKey key: Key) throws -> Value { try child(key).decode(type) }
 
     func nestedContainer<Nested>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
@@ -134,13 +132,11 @@ struct JsonUnkeyedContainer: UnkeyedDecodingContainer {
     mutating func decode(_ type: Int16.Type) throws -> Int16 { try next { try $0.decode(type) } }
     mutating func decode(_ type: Int32.Type) throws -> Int32 { try next { try $0.decode(type) } }
     mutating func decode(_ type: Int64.Type) throws -> Int64 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.decode(type) } }
     mutating func decode(_ type: UInt.Type) throws -> UInt { try next { try $0.decode(type) } }
     mutating func decode(_ type: UInt8.Type) throws -> UInt8 { try next { try $0.decode(type) } }
     mutating func decode(_ type: UInt16.Type) throws -> UInt16 { try next { try $0.decode(type) } }
     mutating func decode(_ type: UInt32.Type) throws -> UInt32 { try next { try $0.decode(type) } }
     mutating func decode(_ type: UInt64.Type) throws -> UInt64 { try next { try $0.decode(type) } }
-    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.decode(type) } }
     mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value { try next { try $0.decode(type) } }
 
     mutating func nestedContainer<Nested>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {
@@ -165,4 +161,18 @@ struct JsonUnkeyedContainer: UnkeyedDecodingContainer {
         }
         return JsonDecoder(elements[currentIndex], settings: settings, parent: path, key: key)
     }
+}
+
+// MARK: Integers of 128 bits
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension JsonKeyedContainer {
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try child(key).decode(type) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try child(key).decode(type) }
+}
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension JsonUnkeyedContainer {
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.decode(type) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.decode(type) } }
 }

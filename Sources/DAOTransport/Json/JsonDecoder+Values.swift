@@ -22,13 +22,11 @@ extension JsonDecoder: SingleValueDecodingContainer {
     func decode(_ type: Int16.Type) throws -> Int16 { try integer() }
     func decode(_ type: Int32.Type) throws -> Int32 { try integer() }
     func decode(_ type: Int64.Type) throws -> Int64 { try integer() }
-    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
     func decode(_ type: UInt.Type) throws -> UInt { try integer() }
     func decode(_ type: UInt8.Type) throws -> UInt8 { try integer() }
     func decode(_ type: UInt16.Type) throws -> UInt16 { try integer() }
     func decode(_ type: UInt32.Type) throws -> UInt32 { try integer() }
     func decode(_ type: UInt64.Type) throws -> UInt64 { try integer() }
-    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 
     func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
         let special: Any? =
@@ -156,4 +154,12 @@ extension Dictionary: StringKeyedDictionary where Key == String, Value: Decodabl
         }
         return values
     }
+}
+
+// MARK: Integers of 128 bits
+
+@available(macOS 15, iOS 18, tvOS 18, visionOS 2, *)
+extension JsonDecoder {
+    func decode(_ type: Int128.Type) throws -> Int128 { try integer() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try integer() }
 }

@@ -1,7 +1,6 @@
 import DAOCore
 import DAOSystemMicroHTTPD
 import Foundation
-import Synchronization
 
 /// An HTTP server on 127.0.0.1: libmicrohttpd with a thread for each connection.
 ///

@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 
 /// A file that cannot be imported: where, and what was expected there.
@@ -97,7 +98,7 @@ struct ByteReader {
     ///
     /// - Throws: ``ImportError`` when they are not UTF-8.
     func text(_ bytes: [UInt8], line: Int, _ column: String? = nil) throws -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else {
+        guard let text = bytes.withUnsafeBytes({ String(checking: $0) }) else {
             throw ImportError(
                 file, line: line, column: column,
                 "it is not UTF-8; save the file as 'CSV UTF-8', or convert it, as in 'iconv -f WINDOWS-1252 -t UTF-8'")

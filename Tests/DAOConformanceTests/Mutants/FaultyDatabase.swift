@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 @testable import DAOConformance
 @testable import DAOCore

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The state that faulty databases with the same name share.
 final class FaultyPlace: Sendable {

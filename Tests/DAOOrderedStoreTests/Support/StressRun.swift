@@ -2,7 +2,6 @@ import DAOCore
 import DAOKeyValue
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 /// A writer that preserves an invariant in every commit, and readers that check it.

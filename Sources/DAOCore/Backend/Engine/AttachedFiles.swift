@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// Whether a database was found to be detached from its files. That is final, until it is closed and opened again: what other
 /// programs have done meanwhile to files that have their names back is not known (contract L8).

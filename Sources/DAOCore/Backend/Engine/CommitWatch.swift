@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Detects commits of other processes while observers exist.
 ///

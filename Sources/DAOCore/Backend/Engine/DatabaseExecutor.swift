@@ -1,5 +1,4 @@
 import Dispatch
-import Synchronization
 
 /// Runs the asynchronous calls outside the cooperative pool: writes on a serial queue, or side by side where the engine
 /// allows it, reads on concurrent threads.

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The time while a database is open. Calls pass through it, and closing waits for them (contract L2).
 ///

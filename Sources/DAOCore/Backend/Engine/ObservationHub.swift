@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Notifies observations of the entities that a commit touched. Every engine instance has a hub.
 ///
 /// A notification contains no more information. An observation reads its query again and detects a changed

@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The lock of the single write transaction of an engine in this process (contract T4).
 ///

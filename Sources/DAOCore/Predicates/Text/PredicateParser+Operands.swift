@@ -181,6 +181,6 @@ extension PredicateParser {
 
     private static func whole(_ magnitude: UInt64, _ isNegative: Bool) -> Value? {
         if !isNegative { return magnitude.fieldValue }
-        return Int64(exactly: -Int128(magnitude)).map(Value.integer)
+        return Int64("-\(magnitude)").map(Value.integer)
     }
 }

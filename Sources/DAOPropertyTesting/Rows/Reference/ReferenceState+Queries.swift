@@ -100,9 +100,8 @@ extension ReferenceState {
             if values.isEmpty { return .null }
             let sum: Double
             switch values[0] {
-            case .decimal: sum = Double(decimals(values).description) ?? .nan
             case .double: sum = doubles(values)
-            default: sum = Double(integers(values))
+            default: sum = Double(exact(values).description) ?? .nan
             }
             return Self.stored(.double(sum / Double(values.count)))
         }
@@ -112,24 +111,14 @@ extension ReferenceState {
         switch entity.fields[field].type.kind {
         case .double: return Self.stored(.double(doubles(values)))
         case .float: return Self.stored(.double(Double(Float(doubles(values)))))
-        case .decimal: return .decimal(decimals(values))
+        case .decimal: return .decimal(exact(values))
         case let kind:
-            let sum = integers(values)
-            let upper = kind == .uint64 ? Int128(UInt64.max) : Int128(kind.integerRange?.upperBound ?? 0)
-            guard sum >= Int128(kind.integerRange?.lowerBound ?? 0), sum <= upper else {
+            let sum = exact(values)
+            let upper = kind == .uint64 ? Decimal(UInt64.max) : Decimal(kind.integerRange?.upperBound ?? 0)
+            guard sum >= Decimal(kind.integerRange?.lowerBound ?? 0), sum <= upper else {
                 throw Outcome.Failure(kind: .arithmeticOverflow, entity: entity.name, field: entity.fields[field].name)
             }
-            return Int64(exactly: sum).map(Value.integer) ?? .unsigned(UInt64(sum))
-        }
-    }
-
-    private func integers(_ values: [Value]) -> Int128 {
-        values.reduce(0) { sum, value in
-            switch value {
-            case .integer(let number): sum + Int128(number)
-            case .unsigned(let number): sum + Int128(number)
-            default: sum
-            }
+            return Int64(sum.description).map(Value.integer) ?? .unsigned(UInt64(sum.description) ?? 0)
         }
     }
 
@@ -137,7 +126,14 @@ extension ReferenceState {
         values.reduce(0) { sum, value in if case .double(let number) = value { sum + number } else { sum } }
     }
 
-    private func decimals(_ values: [Value]) -> Decimal {
-        values.reduce(0) { sum, value in if case .decimal(let number) = value { sum + number } else { sum } }
+    private func exact(_ values: [Value]) -> Decimal {
+        values.reduce(0) { sum, value in
+            switch value {
+            case .integer(let number): sum + Decimal(number)
+            case .unsigned(let number): sum + Decimal(number)
+            case .decimal(let number): sum + number
+            default: sum
+            }
+        }
     }
 }
