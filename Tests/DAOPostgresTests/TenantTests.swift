@@ -27,7 +27,8 @@ import Testing
             work.run(on: set, threads: 8, calls: long ?? 25)
             #expect(set.openTenants.count <= limit / 2)
             let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(prefix)'"
-            #expect(try #require(Server.psql(sql).first.flatMap { Int($0) }) <= limit)
+            let connections = try #require(try Server.psql(sql).first.flatMap { Int($0) })
+            #expect(connections <= limit)
             set.close()
             let again = DatabaseSet(.init(.postgres), limit: limit, timeout: .seconds(20), configuration: configure)
             work.verify(on: again)
@@ -67,9 +68,9 @@ private final class SilentServer: Sendable {
 
     init() throws {
         #if canImport(Glibc)
-            listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            listener = socket(AF_INET, SOCK_STREAM, 0)
+            let listener = socket(AF_INET, SOCK_STREAM, 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -80,6 +81,7 @@ private final class SilentServer: Sendable {
                 bind(listener, address, length) == 0 && listen(listener, 16) == 0 && getsockname(listener, address, &length) == 0
             }
         }
+        self.listener = listener
         guard isThere else { throw ServerFailure(message: "no socket") }
         url = "postgres://dao@127.0.0.1:\(UInt16(bigEndian: address.sin_port))/postgres?connect_timeout=2&pool=2"
     }
