@@ -28,8 +28,8 @@ import Testing
         let number = ProcessInfo.processInfo.environment["TENANTS"].flatMap { Int($0) }
         let work = TenantWork(tenants: number ?? (kind == "sqlite" ? 1000 : 300))
         let place = Place()
-        // The server of one tenant does not answer for three seconds.
-        let dead = Dead(hanging: .seconds(3))
+        // The server of one tenant does not answer for five seconds.
+        let dead = Dead(hanging: .seconds(5))
         let files = Self.set(place, kind, limit: 64)
         let set = DatabaseSet(.init(.sqlite, .lmdb, dead.driver), limit: 64, timeout: .seconds(20)) { tenant in
             if tenant == "dead" { return DatabaseConfiguration(scheme: "dead", path: "") }
@@ -44,12 +44,13 @@ import Testing
             work.run(on: set, threads: 16)
             #expect(set.openTenants.count <= 65)
             work.run(on: set, threads: 16, calls: number ?? 50)
-            set.close()
-            work.verify(on: files)
         }
-        #expect(work.problems.prefix(5) == [])
+        // Closing the set would be its end, too.
         #expect(await hanging.value == .unreachable)
-        #expect(work.longestCall < .seconds(3))
+        set.close()
+        await Self.onThread { work.verify(on: files) }
+        #expect(work.problems.prefix(5) == [])
+        #expect(work.longestCall < .seconds(5))
         files.close()
     }
 
@@ -68,8 +69,8 @@ import Testing
 
     @Test func anotherTenantsOpeningHoldsNobodyUp() async throws {
         let place = Place()
-        let dead = Dead(hanging: .milliseconds(1500))
-        let set = DatabaseSet(.init(.sqlite, dead.driver), limit: 8, timeout: .seconds(1)) { tenant in
+        let dead = Dead(hanging: .seconds(4))
+        let set = DatabaseSet(.init(.sqlite, dead.driver), limit: 8, timeout: .seconds(2)) { tenant in
             if !tenant.hasPrefix("dead") { return DatabaseConfiguration(scheme: "sqlite", path: place.path(tenant)) }
             var configuration = DatabaseConfiguration(scheme: "dead", path: tenant)
             configuration.options["host"] = "down"
@@ -80,7 +81,7 @@ import Testing
         await dead.hasBegun()
         let start = ContinuousClock.now
         for number in 0..<20 { try await set.with("live-\(number)") { database in _ = try database.entities() } }
-        #expect(.now - start < .milliseconds(1400))
+        #expect(.now - start < .seconds(4))
         #expect(dead.mostAtOnce <= 2)
         for call in calls { #expect([.unreachable, .busy].contains(await call.value)) }
         set.close()

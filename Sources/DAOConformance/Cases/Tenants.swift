@@ -8,10 +8,14 @@ enum Tenants {
     private static let sets: [ConformanceCase] = [
         ConformanceCase(
             "C.tenantsApart", "C6",
-            title: "each tenant has its own rows, all of them, while databases are opened and closed by eight threads",
-            requires: [.persistence]
+            title: "each tenant has its own rows, all of them, while databases are opened and closed by eight threads"
         ) { context in
             let locations = try (0..<5).map { try context.location.appending("tenant-\($0)") }
+            let others = try locations.map { try context.target.open($0) }
+            func closeOthers() throws { for other in others { try other.close() } }
+            // Rows that are stored nowhere need a database that is open.
+            if others[0].capabilities.isPersistent { try closeOthers() }
+            defer { try? closeOthers() }
             let set = DatabaseSet(limit: 2, timeout: .seconds(30)) { tenant in
                 let location = locations[Int(tenant) ?? 0]
                 return TenantOpening { try context.target.open(location) }
