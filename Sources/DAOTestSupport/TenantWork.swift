@@ -59,7 +59,8 @@ package final class TenantWork: Sendable {
                 }
             }
         }
-        if group.wait(timeout: .now() + 300) == .timedOut { found.withLock { $0.append("the calls do not end") } }
+        let limit = DispatchTime.now() + 300 + Double(tenants.count) / 10
+        if group.wait(timeout: limit) == .timedOut { found.withLock { $0.append("the calls do not end") } }
     }
 
     private func call(_ number: Int, _ set: DatabaseSet) {

@@ -43,7 +43,7 @@ import Testing
             // Every tenant once, and then in any order.
             work.run(on: set, threads: 16)
             #expect(set.openTenants.count <= 65)
-            work.run(on: set, threads: 16, calls: number ?? 50)
+            work.run(on: set, threads: 16, calls: max(work.tenants.count / 16, 50))
         }
         // Closing the set would be its end, too.
         #expect(await hanging.value == .unreachable)

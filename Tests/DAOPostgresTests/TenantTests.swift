@@ -24,7 +24,7 @@ import Testing
         try await onThread {
             while set.openTenants != ["dead"] { usleep(1000) }
             work.run(on: set, threads: 8)
-            work.run(on: set, threads: 8, calls: long ?? 25)
+            work.run(on: set, threads: 8, calls: max(work.tenants.count / 8, 25))
             #expect(set.openTenants.count <= limit / 2)
             let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(prefix)'"
             let connections = try #require(try Server.psql(sql).first.flatMap { Int($0) })
