@@ -13,7 +13,7 @@ import Testing
     typealias Row = TenantWork.Row
 
     /// A set of files, or of databases in memory that others keep open.
-    private static func set(
+    fileprivate static func set(
         _ place: Place, _ kind: String = "sqlite", limit: Int, timeout: Duration = .seconds(5), idle: Duration = .seconds(60)
     ) -> DatabaseSet {
         DatabaseSet(.init(.memory, .sqlite, .lmdb), limit: limit, timeout: timeout, idle: idle) { tenant in
@@ -21,37 +21,6 @@ import Testing
             configuration.durability = .relaxed
             return configuration
         }
-    }
-
-    /// `TENANTS=…` is the number of tenants of a longer run.
-    @Test(arguments: ["sqlite", "lmdb"]) func aThousandTenantsShareSixtyFourPlaces(_ kind: String) async throws {
-        let number = ProcessInfo.processInfo.environment["TENANTS"].flatMap { Int($0) }
-        let work = TenantWork(tenants: number ?? (kind == "sqlite" ? 1000 : 300))
-        let place = Place()
-        // The server of one tenant does not answer for five seconds.
-        let dead = Dead(hanging: .seconds(5))
-        let files = Self.set(place, kind, limit: 64)
-        let set = DatabaseSet(.init(.sqlite, .lmdb, dead.driver), limit: 64, timeout: .seconds(20)) { tenant in
-            if tenant == "dead" { return DatabaseConfiguration(scheme: "dead", path: "") }
-            var configuration = DatabaseConfiguration(scheme: kind, path: place.path(tenant))
-            configuration.durability = .relaxed
-            return configuration
-        }
-        let hanging = Task.detached { await Self.kind { try await set.with("dead") { _ in } } }
-        await dead.hasBegun()
-        await Self.onThread {
-            // Every tenant once, and then in any order.
-            work.run(on: set, threads: 16)
-            #expect(set.openTenants.count <= 65)
-            work.run(on: set, threads: 16, calls: max(work.tenants.count / 16, 50))
-        }
-        // Closing the set would be its end, too.
-        #expect(await hanging.value == .unreachable)
-        set.close()
-        await Self.onThread { work.verify(on: files) }
-        #expect(work.problems.prefix(5) == [])
-        #expect(work.longestCall < .seconds(5))
-        files.close()
     }
 
     @Test func aSetThatMixesTenantsUpIsDetected() async throws {
@@ -64,26 +33,6 @@ import Testing
         }
         await Self.onThread { work.run(on: set, threads: 4, calls: 50) }
         #expect(work.problems.contains { $0.contains("reads") || $0.contains("have the same database") })
-        set.close()
-    }
-
-    @Test func anotherTenantsOpeningHoldsNobodyUp() async throws {
-        let place = Place()
-        let dead = Dead(hanging: .seconds(4))
-        let set = DatabaseSet(.init(.sqlite, dead.driver), limit: 8, timeout: .seconds(2)) { tenant in
-            if !tenant.hasPrefix("dead") { return DatabaseConfiguration(scheme: "sqlite", path: place.path(tenant)) }
-            var configuration = DatabaseConfiguration(scheme: "dead", path: tenant)
-            configuration.options["host"] = "down"
-            return configuration
-        }
-        // More tenants of the dead server than places.
-        let calls = (0..<20).map { number in Task.detached { await Self.kind { try await set.with("dead-\(number)") { _ in } } } }
-        await dead.hasBegun()
-        let start = ContinuousClock.now
-        for number in 0..<20 { try await set.with("live-\(number)") { database in _ = try database.entities() } }
-        #expect(.now - start < .seconds(4))
-        #expect(dead.mostAtOnce <= 2)
-        for call in calls { #expect([.unreachable, .busy].contains(await call.value)) }
         set.close()
     }
 
@@ -253,7 +202,7 @@ import Testing
     private struct Broken: Error {}
 
     /// A driver of a server that is down.
-    private final class Dead: Sendable {
+    fileprivate final class Dead: Sendable {
         private let hanging: Duration
         private let openings = Lock((count: 0, running: 0, most: 0))
 
@@ -276,7 +225,7 @@ import Testing
         func hasBegun() async { while count == 0 { try? await Task.sleep(for: .milliseconds(1)) } }
     }
 
-    private static func kind(_ body: () async throws -> Void) async -> StorageError.Kind? {
+    fileprivate static func kind(_ body: () async throws -> Void) async -> StorageError.Kind? {
         do {
             try await body()
             return nil
@@ -285,8 +234,66 @@ import Testing
         }
     }
 
-    private static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    fileprivate static func onThread<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in Thread.detachNewThread { continuation.resume(returning: body()) } }
+    }
+}
+
+/// Contract C6: a server that does not answer holds up its own tenants only.
+@Suite struct DatabaseSetLatencyTests {
+    private typealias Tests = DatabaseSetTests
+
+    /// `TENANTS=…` is the number of tenants of a longer run.
+    @Test(arguments: ["sqlite", "lmdb"]) func aThousandTenantsShareSixtyFourPlaces(_ kind: String) async throws {
+        let number = ProcessInfo.processInfo.environment["TENANTS"].flatMap { Int($0) }
+        let work = TenantWork(tenants: number ?? (kind == "sqlite" ? 1000 : 300))
+        let place = Place()
+        // The server of one tenant does not answer for five seconds.
+        let dead = Tests.Dead(hanging: .seconds(5))
+        let files = Tests.set(place, kind, limit: 64)
+        let set = DatabaseSet(.init(.sqlite, .lmdb, dead.driver), limit: 64, timeout: .seconds(20)) { tenant in
+            if tenant == "dead" { return DatabaseConfiguration(scheme: "dead", path: "") }
+            var configuration = DatabaseConfiguration(scheme: kind, path: place.path(tenant))
+            configuration.durability = .relaxed
+            return configuration
+        }
+        let hanging = Task.detached { await Tests.kind { try await set.with("dead") { _ in } } }
+        await dead.hasBegun()
+        await Tests.onThread {
+            // Every tenant once, and then in any order.
+            work.run(on: set, threads: 16)
+            #expect(set.openTenants.count <= 65)
+            work.run(on: set, threads: 16, calls: max(work.tenants.count / 16, 50))
+        }
+        // Closing the set would be its end, too.
+        #expect(await hanging.value == .unreachable)
+        set.close()
+        await Tests.onThread { work.verify(on: files) }
+        #expect(work.problems.prefix(5) == [])
+        #expect(work.longestCall < .seconds(5))
+        files.close()
+    }
+
+    @Test func anotherTenantsOpeningHoldsNobodyUp() async throws {
+        let place = Place()
+        let dead = Tests.Dead(hanging: .seconds(4))
+        let set = DatabaseSet(.init(.sqlite, dead.driver), limit: 8, timeout: .seconds(2)) { tenant in
+            if !tenant.hasPrefix("dead") { return DatabaseConfiguration(scheme: "sqlite", path: place.path(tenant)) }
+            var configuration = DatabaseConfiguration(scheme: "dead", path: tenant)
+            configuration.options["host"] = "down"
+            return configuration
+        }
+        // More tenants of the dead server than places.
+        let calls = (0..<20).map { number in
+            Task.detached { await Tests.kind { try await set.with("dead-\(number)") { _ in } } }
+        }
+        await dead.hasBegun()
+        let start = ContinuousClock.now
+        for number in 0..<20 { try await set.with("live-\(number)") { database in _ = try database.entities() } }
+        #expect(.now - start < .seconds(4))
+        #expect(dead.mostAtOnce <= 2)
+        for call in calls { #expect([.unreachable, .busy].contains(await call.value)) }
+        set.close()
     }
 }
 

@@ -4,7 +4,7 @@ import DAOTestSupport
 import Foundation
 import Testing
 
-@Suite("Tenants that are schemas of a server", .enabled(if: Server.isThere, "there is no server")) struct TenantTests {
+@Suite("Tenants that are schemas of a server", .enabled(if: Server.isThere, "there is no server")) struct TenantLatencyTests {
     /// `TENANTS=1000` is the long form.
     @Test func schemasShareConnectionsBesideADeadServer() async throws {
         let long = ProcessInfo.processInfo.environment["TENANTS"].flatMap { Int($0) }
