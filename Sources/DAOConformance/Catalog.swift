@@ -22,7 +22,7 @@ enum Catalog {
         RelationsConditions.cases,
         Transactions.cases, TransactionsSavepoints.cases, TransactionsIsolation.cases, TransactionsUpdates.cases,
         TransactionsMisuse.cases, TransactionsTranslators.cases, TransactionsRetrying.cases, TransactionsShared.cases,
-        Observations.cases, ObservationsValues.cases, ObservationsList.cases, Concurrency.cases, Processes.cases,
+        Observations.cases, ObservationsValues.cases, ObservationsList.cases, Concurrency.cases, Tenants.cases, Processes.cases,
         ProcessesRelations.cases, Opening.cases, EncryptedFiles.cases,
         LifeCycle.cases, LifeCycleFiles.cases, LifeCycleGrowth.cases, LifeCycleMaintenance.cases, Instruments.cases,
         Errors.cases,

@@ -143,6 +143,8 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("C3", "one configuration, one connection pool"),
         ContractRule("C4", "a read sees every commit that had returned when it began"),
         ContractRule("C5", "a cancelled read or transaction ends, and stores nothing"),
+        ContractRule("C6", "each tenant of a set has its own database, a limited number is open"),
+        ContractRule("C7", "reads are as new as a position of another process"),
         ContractRule("L1", "opening creates a database or throws a typed error"),
         ContractRule("L2", "closing waits; afterwards calls are closed"),
         ContractRule("L3", "a kill leaves the committed transactions"),

@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSQL
+import Foundation
 
 /// A database on a PostgreSQL server. It has real tables, columns, indexes and constraints, which every other tool can read
 /// and write.
@@ -42,6 +43,13 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
             try SQLInstance(PostgresEngine(settings, configuration), writes: writes)
         }
         try super.init(configuration, on: instance, writes: writes) { Self.instances.release(identity) { $0.close() } }
+        guard let position = configuration.seenPosition else { return }
+        do {
+            try require(position)
+        } catch {
+            try? close()
+            throw error
+        }
     }
 
     /// Drops the schema that a configuration names, with everything in it. Tests that make their own schemas call it.
@@ -61,6 +69,46 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         } catch let error as ServerError {
             throw error.storageError(path: settings.path)
         }
+    }
+
+    /// The server's position in its log, with the number of its history; see ``/DAOCore/Database``. It takes a round trip.
+    public override var position: String? { get throws { try currentPosition().description } }
+
+    private func currentPosition() throws -> PostgresPosition {
+        try lifetime.read { session in
+            guard let connection = session.connection as? PostgresConnection else { throw withoutServer }
+            return try connection.currentPosition()
+        }
+    }
+
+    /// Lets the reads of all databases on the engine see a position. It is known to be one of the server's before anybody has to
+    /// wait for it: the text can come from anywhere.
+    private func require(_ text: String) throws {
+        guard let settings = (instance.engine as? PostgresEngine)?.settings else { return }
+        guard let seen = PostgresPosition(text) else {
+            throw StorageError(
+                .invalidConfiguration, "the seen position is no position of a server; give the text of 'position', or none",
+                path: settings.path)
+        }
+        let deadline = ContinuousClock.now + configuration.busyTimeout
+        var current = try currentPosition()
+        if current.isOfStandby, current.log < seen.log, settings.seen != nil {
+            current = try PostgresConnection(settings).currentPosition()
+        }
+        while current.isOfStandby, current.log < seen.log {
+            if .now > deadline { throw StorageError.staleStandby(settings.path) }
+            usleep(5000)
+            current = try currentPosition()
+        }
+        guard current.isOfStandby || seen.isIn(current) else {
+            throw StorageError(
+                .notFound, "the server's history does not have the seen position; read what is stored, and take a new position",
+                path: settings.path)
+        }
+        // After a fail-over the log may have been cut off before it: all that is left is seen.
+        let position = min(seen.log, current.log)
+        settings.seen?.note(position)
+        settings.required?.raise(to: position)
     }
 
     /// Returns what became of a transaction whose commit was not answered; see ``/DAOCore/Database``.
@@ -87,7 +135,12 @@ extension DatabaseDriver {
     /// (`session` or `transaction`: how long a pooler in front of the server gives a connection to one client), `writers` (`one` or `many`), `reads` (`primary` or `standby`), `statementTimeout` (in seconds, by default 300), and the parameters of libpq,
     /// such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and `target_session_attrs`.
     public static let postgres = DatabaseDriver(
-        scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames)
+        scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames), hasPositions: true,
+        connections: { configuration in
+            // With 'reads=standby', as many read from standbys as from the primary. A wrong value is an error of the opening.
+            let pool = (try? configuration.count("pool", in: 2...1000)) ?? 8
+            return configuration.options["reads"] == "standby" ? 2 * pool : pool
+        }
     ) {
         try PostgresDatabase($0)
     }

@@ -38,6 +38,8 @@ struct PostgresSettings: Sendable {
     private(set) var connectTimeout: Int
     /// What this client has seen; nil when it never reads from a standby.
     let seen: SeenPosition?
+    /// What each connection must have seen before it reads; nil for one to a standby, which is asked before it is chosen.
+    private(set) var required: RequiredPosition? = RequiredPosition()
     /// What the engine's connections know of their statements behind a pooler that gives a connection of the server to another
     /// client after each transaction; nil where a client keeps its connection, and the connection remembers all by itself.
     let pooled: PooledStatements?
@@ -62,10 +64,22 @@ struct PostgresSettings: Sendable {
     var forStandby: PostgresSettings {
         var settings = self
         settings.isOfStandby = true
+        settings.required = nil
+        settings.shuffleServers()
         settings.connectTimeout = min(connectTimeout, 2)
         settings.parameters["connect_timeout"] = "\(settings.connectTimeout)"
         settings.parameters["target_session_attrs"] = "standby"
         return settings
+    }
+
+    /// Lets another server be the first that is tried: each connection is to any of the standbys.
+    private mutating func shuffleServers() {
+        let order = (0..<hostCount).shuffled()
+        for name in ["host", "hostaddr", "port"] {
+            let servers = parameters[name]?.split(separator: ",", omittingEmptySubsequences: false) ?? []
+            // One port can be that of all hosts.
+            if servers.count == hostCount { parameters[name] = order.map { String(servers[$0]) }.joined(separator: ",") }
+        }
     }
 
     init(_ configuration: DatabaseConfiguration) throws {

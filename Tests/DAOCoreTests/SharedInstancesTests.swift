@@ -37,4 +37,50 @@ import Testing
         #expect(try open() === first)
         #expect(.now - began > .milliseconds(900))
     }
+
+    @Test func anOpeningHoldsUpItsOwnOpenersOnly() async throws {
+        let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let count = Count()
+        func openers(_ number: Int) -> [Task<Void, any Error>] {
+            (0..<number).map { _ in
+                Task.detached { [engines] in
+                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                        Thread.detachNewThread {
+                            continuation.resume(
+                                with: Result {
+                                    _ = try engines.acquire("slow") {
+                                        // The first one fails, and each that waits tries itself.
+                                        if count.value.add(1, ordering: .relaxed).newValue > 1 { return Engine() }
+                                        hasBegun.signal()
+                                        mayEnd.wait()
+                                        throw Failed()
+                                    }
+                                })
+                        }
+                    }
+                }
+            }
+        }
+        let first = openers(1)
+        #expect(Self.wait(hasBegun))
+        let others = openers(4)
+        _ = try open()
+        engines.release("a") { _ in }
+        #expect(!engines.contains("a"))
+        mayEnd.signal()
+        await #expect(throws: Failed.self) { try await first[0].value }
+        for other in others { try await other.value }
+        #expect(count.value.load(ordering: .relaxed) == 2)
+        #expect(engines.contains("slow"))
+        for _ in 0..<4 { engines.release("slow") { _ in } }
+        #expect(!engines.contains("slow"))
+    }
+
+    private struct Failed: Error {}
+
+    private final class Count: Sendable {
+        let value = Atomic(0)
+    }
+
+    private static func wait(_ semaphore: DispatchSemaphore) -> Bool { semaphore.wait(timeout: .now() + 10) == .success }
 }

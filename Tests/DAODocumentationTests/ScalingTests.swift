@@ -34,4 +34,35 @@ import Testing
         try old.close()
         if server != nil { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: target)) }
     }
+
+    @Test func shopsHaveADatabaseEach() async throws {
+        guard let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"] else { return }
+        let shops = Scaling.shops(on: server)
+        let names = (0..<3).map { _ in "t" + UUID().uuidString.lowercased().filter(\.isHexDigit) }
+        for (number, name) in names.enumerated() {
+            try await shops.with(name) { database in
+                let orders = DAO(storage: try database.storage(for: Order.self))
+                let date = Date(timeIntervalSinceReferenceDate: 1)
+                try await orders.create((0...number).map { Order(id: $0, customer: name, changed: date) })
+            }
+        }
+        #expect(try names.map { try Scaling.count($0, in: shops) } == [1, 2, 3])
+        #expect(throws: StorageError.self) { try Scaling.count("../other", in: shops) }
+        #expect(await Scaling.migrate(names + ["no shop"], of: shops, to: Evolution(version: 2)) == ["no shop"])
+        shops.close()
+        for name in names { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: "\(server)?schema=shop_\(name)")) }
+    }
+
+    @Test func aCookieHasThePosition() throws {
+        let place = Place(.sqlite)
+        let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
+        let url = server.map { "\($0)?schema=scaling-\(UUID().uuidString.lowercased())" } ?? place.url(file: "orders")
+        let database = try Scaling.drivers.open(url)
+        let order = Order(id: 1, customer: "first", changed: Date(timeIntervalSinceReferenceDate: 1))
+        let cookie = try Scaling.store(order, in: database)
+        #expect((cookie == nil) == (server == nil))
+        #expect(try Scaling.orders(in: url, seen: cookie) == [order])
+        try database.close()
+        if server != nil { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: url)) }
+    }
 }

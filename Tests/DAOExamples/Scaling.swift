@@ -45,4 +45,45 @@ enum Scaling {
         }
         guard try after.read() == before.read() else { throw StorageError(.corrupted, "the copy differs from its source") }
     }
+
+    /// The databases of shops, each a schema of one server. At most 64 connections are open, two for a shop.
+    static func shops(on server: String) -> DatabaseSet {
+        DatabaseSet(drivers, limit: 64) { shop in
+            guard shop.wholeMatch(of: /[a-z0-9]{1,40}/) != nil else {
+                throw StorageError(.notFound, "there is no shop of this name")
+            }
+            var configuration = try DatabaseConfiguration(url: "\(server)?pool=2")
+            configuration.options["schema"] = "shop_\(shop)"
+            return configuration
+        }
+    }
+
+    /// Counts the orders of a shop.
+    static func count(_ shop: String, in shops: DatabaseSet) throws -> Int {
+        try shops.with(shop) { database in try DAO(storage: database.storage(for: Order.self)).count() }
+    }
+
+    /// Migrates all shops, and returns those that have to be tried again.
+    static func migrate(_ names: [String], of shops: DatabaseSet, to evolution: Evolution) async -> [String] {
+        let report = await shops.evolve(names, to: evolution, stopsAtFailure: false)
+        for entry in report {
+            if case .failed(let error) = entry.outcome { print("\(entry.tenant): \(error)") }
+        }
+        return report.filter { !$0.isDone }.map(\.tenant)
+    }
+
+    /// Stores an order, and returns the position for a cookie of the browser.
+    static func store(_ order: Order, in database: any Database) throws -> String? {
+        try DAO(storage: database.storage(for: Order.self)).create(order)
+        return try database.position
+    }
+
+    /// Reads the orders for the next request of that browser, which can come to another process.
+    static func orders(in url: String, seen cookie: String?) throws -> [Order] {
+        var configuration = try DatabaseConfiguration(url: url)
+        configuration.seenPosition = cookie
+        let database = try drivers.open(configuration)
+        defer { try? database.close() }
+        return try DAO(storage: database.storage(for: Order.self)).read()
+    }
 }

@@ -34,15 +34,17 @@
                 throw UsageError("there is no driver for '\(redacted(url))'; there are: \(known)")
             }
             // What a test changes takes precedence over the URL.
-            let configured = DatabaseDriver(
-                scheme: driver.scheme, optionNames: driver.optionNames, encrypts: driver.encrypts
-            ) { asked in
+            @Sendable func merged(_ asked: DatabaseConfiguration) -> DatabaseConfiguration {
                 var merged = asked
                 merged.options.merge(configuration.options) { asked, _ in asked }
                 if asked.durability == .full { merged.durability = configuration.durability }
                 if asked.busyTimeout == .seconds(5) { merged.busyTimeout = configuration.busyTimeout }
-                return try driver.open(merged)
+                return merged
             }
+            let configured = DatabaseDriver(
+                scheme: driver.scheme, optionNames: driver.optionNames, encrypts: driver.encrypts,
+                hasPositions: driver.hasPositions, connections: { driver.connections(of: merged($0)) }
+            ) { try driver.open(merged($0)) }
             if isServer {
                 @Sendable func open(_ location: Location, _ change: (inout DatabaseConfiguration) -> Void) throws -> any Database
                 {

@@ -120,6 +120,22 @@ public protocol Database: AnyObject, Sendable, CustomStringConvertible {
     ///   read.
     func outcome(of commitToken: String) throws -> CommitOutcome
 
+    /// The position in the history of the database that its reads see at least, as a short text: that of the commits of this database,
+    /// and of what its reads have shown. Nil, the default, for a database whose reads see every commit of every process.
+    ///
+    /// A process that opens the database with it as ``DatabaseConfiguration/seenPosition`` reads nothing older (contract C7):
+    ///
+    /// ```swift
+    /// try orders.create(order)
+    /// session["seen"] = try database.position          // the next request may come to another process
+    ///
+    /// configuration.seenPosition = session["seen"]
+    /// let database = try drivers.open(configuration)   // its reads see the order, also on a standby
+    /// ```
+    ///
+    /// - Throws: `.unreachable` when the server has to be asked and does not answer.
+    var position: String? { get throws }
+
     /// Waits for running calls and closes the database. Later calls throw `.closed`. A second `close` does
     /// nothing.
     ///
@@ -255,6 +271,9 @@ extension Database {
         }
         return (["\(capabilities.engine), \(configuration)"] + lines).joined(separator: "\n  ")
     }
+
+    /// Returns nil.
+    public var position: String? { get throws { nil } }
 
     /// Runs the closure as a transaction.
     public func runStep<Result>(_ body: () throws -> Result) throws -> Result { try runTransaction(body) }

@@ -45,6 +45,9 @@ public struct DatabaseConfiguration: Sendable, Hashable {
     /// The key of an encrypted database; nil for a plain one. It is no part of the URL. A kind of database that cannot honour
     /// it refuses it with `unsupported` (contract L6).
     public var encryption: Encryption?
+    /// A ``Database/position`` that reads see at least, whichever process and database it is of; nil for none (contract C7). It is no
+    /// part of the URL. A kind of database that has no positions refuses it with `invalidConfiguration`.
+    public var seenPosition: String?
     /// The options of the driver, by name.
     public var options: [String: String] = [:]
 
@@ -171,6 +174,12 @@ extension DatabaseConfiguration {
     package var place: String {
         let parts = ["host", "hostaddr", "port", "schema"].compactMap { name in options[name].map { "\(name)=\($0)" } }
         return "\(scheme):\(path)" + (parts.isEmpty ? "" : "?" + parts.joined(separator: "&"))
+    }
+
+    /// The server of the database; nil for a database that is on none, or on one that has no name.
+    var server: String? {
+        let parts = ["host", "hostaddr", "port"].compactMap { name in options[name].map { "\(name)=\($0)" } }
+        return parts.isEmpty ? nil : parts.joined(separator: "&")
     }
 
     private mutating func set(_ name: String, _ value: String, _ problem: (String) -> StorageError) throws {

@@ -8,6 +8,9 @@ public struct DatabaseDriver: Sendable {
     public let optionNames: Set<String>
     /// Whether the databases can be encrypted.
     public let encrypts: Bool
+    /// Whether the databases honour ``DatabaseConfiguration/seenPosition``.
+    public let hasPositions: Bool
+    private let countConnections: @Sendable (DatabaseConfiguration) -> Int
     private let openDatabase: @Sendable (DatabaseConfiguration) throws -> any Database
 
     /// Creates a driver.
@@ -16,16 +19,24 @@ public struct DatabaseDriver: Sendable {
     ///   - scheme: The URL scheme of the driver, in lower case.
     ///   - optionNames: The names of the driver's options, in addition to those of every configuration.
     ///   - encrypts: Whether `open` honours ``DatabaseConfiguration/encryption``. Otherwise it is refused before.
+    ///   - hasPositions: Whether `open` honours ``DatabaseConfiguration/seenPosition``. Otherwise it is refused before.
+    ///   - connections: A closure that returns how many connections to a server a database has at most; by default 1, for a file.
     ///   - open: A closure that opens a database. The names of the options have been checked.
     public init(
-        scheme: String, optionNames: Set<String> = [], encrypts: Bool = false,
+        scheme: String, optionNames: Set<String> = [], encrypts: Bool = false, hasPositions: Bool = false,
+        connections: @escaping @Sendable (DatabaseConfiguration) -> Int = { _ in 1 },
         open: @escaping @Sendable (DatabaseConfiguration) throws -> any Database
     ) {
         self.scheme = scheme
         self.optionNames = optionNames
         self.encrypts = encrypts
+        self.hasPositions = hasPositions
+        countConnections = connections
         openDatabase = open
     }
+
+    /// Returns what a database takes of the limit of a ``DatabaseSet``: its maximum number of connections to a server, or 1.
+    public func connections(of configuration: DatabaseConfiguration) -> Int { max(countConnections(configuration), 1) }
 
     /// Opens a database.
     ///
@@ -34,6 +45,12 @@ public struct DatabaseDriver: Sendable {
         if configuration.encryption != nil, !encrypts {
             throw StorageError.encryptionUnsupported(
                 "'\(scheme)' databases", "use an encrypted volume, or SQLite", path: configuration.path)
+        }
+        if configuration.seenPosition != nil, !hasPositions {
+            throw StorageError(
+                .invalidConfiguration,
+                "'\(scheme)' databases have no positions, since every read sees every commit; open it without 'seenPosition'",
+                path: configuration.path)
         }
         for name in configuration.options.keys.sorted() where !optionNames.contains(name) {
             if ["key", "encryptionkey", "passphrase"].contains(name.lowercased().replacing("_", with: "")) {
@@ -81,12 +98,17 @@ public struct DatabaseDrivers: Sendable {
     /// - Parameter configuration: The configuration. Its scheme selects the driver.
     /// - Throws: The errors of opening the database of a URL.
     public func open(_ configuration: DatabaseConfiguration) throws -> any Database {
+        try driver(of: configuration).open(configuration)
+    }
+
+    /// Returns the driver of a configuration.
+    func driver(of configuration: DatabaseConfiguration) throws -> DatabaseDriver {
         guard let driver = drivers.last(where: { $0.scheme == configuration.scheme }) else {
             throw StorageError(
                 .invalidConfiguration,
                 "there is no driver for '\(configuration.scheme)'; use one that this program has: \(schemes.joined(separator: ", "))"
             )
         }
-        return try driver.open(configuration)
+        return driver
     }
 }

@@ -172,6 +172,13 @@ extension StorageError {
             .invalidTransaction, "nothing can be written inside the closure of an observation; write where its values arrive")
     }
 
+    /// A write to the database of a second tenant inside a transaction of the first.
+    static var transactionOfTwoTenants: StorageError {
+        StorageError(
+            .unsupported,
+            "no transaction spans the databases of two tenants; end the transaction of the first before the second is written to")
+    }
+
     /// The engine's own handle was requested outside a transaction and a snapshot.
     package static var handleOutsideTransaction: StorageError {
         StorageError(

@@ -74,6 +74,8 @@ final class PostgresConnection: @unchecked Sendable {
     /// The position in the log that this connection saw last, and whether its server was the primary.
     private(set) var position: UInt64 = 0
     private(set) var isOfPrimary = false
+    /// The required position that its server is known to have.
+    var reached: UInt64 = 0
     /// The version of the schema at the beginning of the write transaction.
     private var version: UInt64 = 0
 
@@ -110,8 +112,8 @@ final class PostgresConnection: @unchecked Sendable {
         var request = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
         // A message of the server precedes the end of the connection.
         while PQstatus(pointer) == CONNECTION_OK, poll(&request, 1, 0) > 0, PQconsumeInput(pointer) == 1 {}
-        guard PQstatus(pointer) != CONNECTION_OK else { return }
-        try reconnect()
+        if PQstatus(pointer) != CONNECTION_OK { try reconnect() }
+        try reachRequiredPosition()
     }
 
     /// Replaces a connection that was lost while nobody used it, before a call looks for its prepared statements: those of the
@@ -132,6 +134,7 @@ final class PostgresConnection: @unchecked Sendable {
         unread = 0
         epoch += 1
         position = 0
+        reached = 0
         try setUp()
     }
 

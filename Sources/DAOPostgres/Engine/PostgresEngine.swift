@@ -4,7 +4,7 @@ import DAOSystemPostgres
 
 /// A PostgreSQL engine with one schema of one database.
 final class PostgresEngine: SQLEngine {
-    private let settings: PostgresSettings
+    let settings: PostgresSettings
     private let version: String
     /// The connection that has looked at the schema, until it is used.
     private let first: Lock<PostgresConnection?>

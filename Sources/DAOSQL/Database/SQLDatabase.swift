@@ -177,6 +177,9 @@ open class SQLDatabase: Database, @unchecked Sendable {
         try call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
+    /// Returns nil: reads see every commit. An engine whose reads can be older overrides it.
+    open var position: String? { get throws { nil } }
+
     /// Throws `.unsupported`. A database on a server overrides it; see ``/DAOCore/Database``.
     open func outcome(of commitToken: String) throws -> CommitOutcome { throw withoutServer }
 

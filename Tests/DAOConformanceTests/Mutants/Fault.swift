@@ -49,7 +49,7 @@ enum Fault: String, CaseIterable, Sendable {
         failuresLoseTheNextWrite
     // Concurrency
     case sharesNothing, sharesEverything, dropsContendedWrites, capabilitiesVary, waitsInCircle,
-        spellingsAreApart, busyComesLate, readsOldRows, readsRunOn
+        spellingsAreApart, busyComesLate, readsOldRows, readsRunOn, tenantsAreMixed, transactionsSpanTenants, takesAnyPosition
     // Life cycle
     case forgetsClose, closeTwiceThrows, closeDoesNotWait, closesEveryHandle, closesInside, losesLastRowOnClose,
         keepsWhatIsForgotten, errorsInOtherWords, verifiesNothing, compactionLosesARow, suspensionCloses
@@ -89,7 +89,7 @@ enum Fault: String, CaseIterable, Sendable {
     var isOfFiles: Bool {
         let order = Self.allCases
         func position(_ fault: Fault) -> Int { order.firstIndex(of: fault) ?? 0 }
-        return [.spellingsAreApart, .busyComesLate, .startsOnAnOldCatalog].contains(self)
+        return [.spellingsAreApart, .busyComesLate, .startsOnAnOldCatalog, .takesAnyPosition].contains(self)
             || (position(.createsRegardless)..<position(.observersHearNothing)).contains(position(self))
     }
 
@@ -138,6 +138,7 @@ enum Fault: String, CaseIterable, Sendable {
                 .sharedCallsFailTogether, .suspensionCloses, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
                 .batchesLoseTheirRest, .cascadesSpareWhatListsHold, .storesJSONAsSpelled, .plansNameParts,
                 .nilCountsAsZero, .readsRunOn, .groupsEndBeforeTheirOrder, .linksCountRepeats, .hitsHalfOfFolded,
+                .tenantsAreMixed, .transactionsSpanTenants,
             ].contains($0)
     }
 
@@ -161,6 +162,9 @@ enum Fault: String, CaseIterable, Sendable {
         case .busyComesLate: ["C.processHoldsQueue"]
         case .readsOldRows: ["C.freshReadsBeside"]
         case .readsRunOn: ["C.cancelledReads"]
+        case .tenantsAreMixed: ["C.tenantsApart"]
+        case .transactionsSpanTenants: ["C.tenantsInOneTransaction"]
+        case .takesAnyPosition: ["C.positions"]
         case .pathsStayRelative: ["L.relativePath"]
         case .suspensionIgnoresStreams: ["L.suspendBesideAStream"]
         case .startsOnAnOldCatalog: ["E.buildStartsBesideAnother"]

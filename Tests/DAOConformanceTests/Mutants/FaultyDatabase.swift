@@ -23,6 +23,10 @@ final class FaultyDatabase: Database {
             case .sharesEverything where location.name.hasSuffix("-other"):
                 ConformanceTarget.Location(
                     name: location.name.replacing("-other", with: ""), directory: location.directory.deletingLastPathComponent())
+            case .tenantsAreMixed where location.name.hasSuffix("-tenant-3"):
+                ConformanceTarget.Location(
+                    name: location.name.replacing("-tenant-3", with: "-tenant-2"),
+                    directory: location.directory.deletingLastPathComponent().appendingPathComponent("tenant-2"))
             default: location
             }
         try self.init(home, fault, on: FaultyBase.of(fault).open(home))
@@ -51,8 +55,11 @@ final class FaultyDatabase: Database {
     private static let openings = Atomic(0)
 
     var configuration: DatabaseConfiguration { base.configuration }
+    /// The state of no engine.
+    private let stranger = EngineState(name: "stranger")
     var engineState: EngineState {
-        fault == .observersMissReopening ? place.firstState(or: base.engineState) : announcer?.state ?? base.engineState
+        if fault == .transactionsSpanTenants { return stranger }
+        return fault == .observersMissReopening ? place.firstState(or: base.engineState) : announcer?.state ?? base.engineState
     }
     var isInside: Bool { AmbientTransaction.isInside(base.engineState) }
 

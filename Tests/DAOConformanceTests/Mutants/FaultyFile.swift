@@ -44,7 +44,8 @@ final class FaultyFile: Database {
         let options = ["no-such-option", "key", "password", "API-Key", "%74oken", "clientSecret"]
         let known = DatabaseDriver.sqlite.optionNames
         let driver = DatabaseDriver(
-            scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known, encrypts: true
+            scheme: "sqlite", optionNames: fault.takesEveryOption ? known.union(options) : known, encrypts: true,
+            hasPositions: fault == .takesAnyPosition
         ) { try FaultyFile($0, fault) }
         let target = ConformanceTarget(name: fault.rawValue, driver: driver) { file(at: $0) }
         // Other processes have no fault.

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The state of an open engine that does not depend on its kind: the executor, the observers of commits, the
 /// relationships of entities, and their open declarations.
 ///
@@ -17,6 +19,9 @@ public final class EngineState: Sendable {
     let relations = RelationRegistry()
     /// The declarations of entities that databases were asked for.
     package let declarations = OpenDeclarations()
+
+    /// The number of the ``DatabaseSet`` that has opened the engine; 0 for an engine that was opened alone.
+    let set = Atomic(0)
 
     /// Whether asynchronous writes that wait at the same time share a commit (contract T9).
     let sharesCommits: Bool

@@ -125,6 +125,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
             return kind.needsSavepoint && !ambient.isOneCall ? try inSavepoint(handle, body) : try body(handle)
         }
         if ObservedReads.current != nil { throw StorageError.writeInsideObservation }
+        if AmbientTransaction.isWriting(inSetOf: engineState) { throw StorageError.transactionOfTwoTenants }
         guard let conflictLimit, kind.mayRunAgain else { return try writeOnce(kind, entity, busyTimeout, body) }
         let deadline = ContinuousClock.now + CallDeadline.remaining(of: conflictLimit)
         while true {
