@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// The work of many threads on the databases of many tenants. Each answer is checked: a database has the rows of its tenant alone, and
 /// all that were acknowledged.

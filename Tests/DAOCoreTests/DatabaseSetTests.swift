@@ -3,7 +3,6 @@ import DAOMemory
 import DAOSQLite
 import DAOTestSupport
 import Foundation
-import Synchronization
 import Testing
 
 @testable import DAOCore

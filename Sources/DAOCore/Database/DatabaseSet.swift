@@ -1,5 +1,4 @@
 import Foundation
-import Synchronization
 
 /// The databases of many tenants, of which a limited number is open at a time (contract C6).
 ///

@@ -1,6 +1,5 @@
 import DAOCore
 import Foundation
-import Synchronization
 
 /// A position in the log of a server, with the number of its history, which changes when a standby becomes the primary. Its text is
 /// like `1-3000148`.
