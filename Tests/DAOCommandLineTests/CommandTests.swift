@@ -164,7 +164,9 @@ import Testing
             Hard(
                 id: "c", text: "null", number: .leastNonzeroMagnitude, small: -.infinity,
                 date: Date(timeIntervalSinceReferenceDate: 12.5)),
-            Hard(id: "\"\u{301}", text: "a \"\u{301}, \u{301}", number: 1, small: nil, date: Date(timeIntervalSinceReferenceDate: 0)),
+            Hard(
+                id: "\"\u{301}", text: "a \"\u{301}, \u{301}", number: 1, small: nil,
+                date: Date(timeIntervalSinceReferenceDate: 0)),
             Hard(id: "d", text: "\t\u{2028} ", number: 0.1, small: .pi, date: .init(timeIntervalSinceReferenceDate: 1e9 / 3)),
         ]
         try library.using { try $0.storage(for: Hard.self).insert(hard) }

@@ -378,7 +378,8 @@ final class PostgresConnection: @unchecked Sendable {
     func commitAlone(_ texts: [String], waiting wait: Duration, within limit: Duration? = nil) throws -> [PostgresResult] {
         let beginning = statements.writingOnce + ["SET LOCAL lock_timeout = \(max(wait.milliseconds, 1))"]
         return try run(
-            texts.map(Command.text), between: beginning.map(Command.text), and: TransactionStatements.commit, isCancellable: false,
+            texts.map(Command.text), between: beginning.map(Command.text), and: TransactionStatements.commit,
+            isCancellable: false,
             within: limit)
     }
 
@@ -386,7 +387,8 @@ final class PostgresConnection: @unchecked Sendable {
     ///
     /// - Throws: ``ServerError`` of the first one that failed, with its number among the commands.
     private func run(
-        _ commands: [Command], between beginning: [Command], and end: String, isCancellable: Bool = true, within limit: Duration? = nil
+        _ commands: [Command], between beginning: [Command], and end: String, isCancellable: Bool = true,
+        within limit: Duration? = nil
     ) throws -> [PostgresResult] {
         do {
             return try exchange(beginning + commands + [.text(end)], isCancellable: isCancellable, within: limit)

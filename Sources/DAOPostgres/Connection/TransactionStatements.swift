@@ -27,7 +27,9 @@ struct TransactionStatements {
             "statement_timeout = \(settings.statementTimeout.milliseconds)",
         ]
         gate = settings.gate
-        setUp = (own + ["tcp_keepalives_idle = 30", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3"]).map { "SET \($0)" }
+        setUp = (own + ["tcp_keepalives_idle = 30", "tcp_keepalives_interval = 10", "tcp_keepalives_count = 3"]).map {
+            "SET \($0)"
+        }
         names = [
             Self.beginWriting(false): "dao_begin", Self.beginWriting(true): "dao_begin_shared",
             Self.lock(gate, false): "dao_lock", Self.lock(gate, true): "dao_lock_shared", Self.commit: "dao_commit",
