@@ -1,4 +1,3 @@
-
 /// The state of an open engine that does not depend on its kind: the executor, the observers of commits, the
 /// relationships of entities, and their open declarations.
 ///
