@@ -73,14 +73,13 @@ extension DatabaseDriver {
 extension LMDBOptions {
     /// Creates the store options of a configuration.
     fileprivate init(_ configuration: DatabaseConfiguration) throws {
-        let timeout = configuration.busyTimeout.components
         self.init(
             durability: configuration.durability == .full ? .full : .relaxed,
             isReadOnly: configuration.isReadOnly,
             createIfMissing: configuration.createsIfMissing,
             initialMapSize: try configuration.size("mapSize"),
             maximumReaders: try configuration.count("maxReaders", in: 1...100_000) ?? 1022,
-            writeTimeout: Double(timeout.seconds) + Double(timeout.attoseconds) / 1e18,
+            writeTimeout: max(0, configuration.busyTimeout / .seconds(1)),
             checksWholeFile: try configuration.flag("check") ?? false,
             fileMode: try configuration.fileMode())
     }

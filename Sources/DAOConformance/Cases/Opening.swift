@@ -12,6 +12,22 @@ enum Opening {
             try expectEqual(try database.entities().count, 0, "entities")
             try expectEqual(try database.dao(Item.self).count(), 0)
         },
+        ConformanceCase(
+            "L.timeouts", "L1", title: "a timeout has any length: none, and longer than numbers of milliseconds are",
+            requires: [.configuration]
+        ) { context in
+            for timeout: Duration in [.zero, .seconds(-1), .milliseconds(Int64.max), .seconds(Int64.max)] {
+                let database = try context.open { $0.busyTimeout = timeout }
+                let dao = try database.dao(Item.self)
+                try dao.persist(Item.make([1, 2]))
+                try database.transaction { try dao.persist(Item.make([3])) }
+                try database.snapshot { try expectEqual(try dao.count(), 3, "the rows with a timeout of \(timeout)") }
+                do {
+                    _ = try database.compact()
+                } catch let error as StorageError where error.kind == .unsupported {}
+                try database.close()
+            }
+        },
         ConformanceCase("L.createsTheFile", "L1", title: "the file is at the given path", requires: [.file]) { context in
             let file = try context.file()
             try expect(!FileManager.default.fileExists(atPath: file.path), "no file before opening")

@@ -140,7 +140,7 @@ public final class DatabaseSet: Sendable {
                 // A task that was cancelled before the call was there has looked for it in vain.
                 if Task.isCancelled { cancel(ticket) }
                 if waits {
-                    timers.asyncAfter(deadline: .now() + timeout.interval) { [weak self] in self?.expire(call) }
+                    timers.asyncAfter(deadline: .now() + .milliseconds(Int(timeout.milliseconds))) { [weak self] in self?.expire(call) }
                 }
             }
         } onCancel: {
@@ -184,7 +184,7 @@ public final class DatabaseSet: Sendable {
     }
 
     private func closeUnusedLater(after delay: Duration) {
-        timers.asyncAfter(deadline: .now() + delay.interval) { [weak self] in
+        timers.asyncAfter(deadline: .now() + .milliseconds(Int(delay.milliseconds))) { [weak self] in
             guard let self else { return }
             let (actions, next) = state.withLock { $0.closeUnused(for: self.idle) }
             run(actions)
@@ -262,15 +262,11 @@ final class TenantCall: Sendable {
 
     /// Waits for the end of a synchronous call.
     func answer(within timeout: Duration, _ expire: () -> Void) throws -> any Database {
-        if ended.wait(timeout: .now() + timeout.interval) == .timedOut {
+        if ended.wait(timeout: .now() + .milliseconds(Int(timeout.milliseconds))) == .timedOut {
             // An opening that runs has its own end.
             expire()
             ended.wait()
         }
         return try (result.withLock { $0 } ?? .failure(CancellationError())).get()
     }
-}
-
-extension Duration {
-    fileprivate var interval: DispatchTimeInterval { .milliseconds(Int(clamping: Int64(self / .milliseconds(1)))) }
 }

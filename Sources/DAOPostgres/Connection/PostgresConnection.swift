@@ -796,8 +796,3 @@ extension PostgresConnection: SQLConnection {
 
     func catalogDidChange() throws { catalogChanges += 1 }
 }
-
-extension Duration {
-    /// The number of milliseconds, rounded up.
-    var milliseconds: Int32 { Int32(clamping: Int((self / .milliseconds(1)).rounded(.up))) }
-}

@@ -40,7 +40,7 @@ final class SessionPool: Sendable {
         idle = Spares(count: max(capacity, 1))
         path = traits.path
         option = traits.readersOption
-        timeout = .milliseconds(Int(clamping: Int64(traits.busyTimeout / .milliseconds(1))))
+        timeout = .milliseconds(Int(traits.busyTimeout.milliseconds))
         // A semaphore must not end with a smaller value than it began with.
         free = maximum.map { _ in DispatchSemaphore(value: 0) }
         limit = maximum ?? 0

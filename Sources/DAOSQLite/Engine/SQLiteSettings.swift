@@ -47,8 +47,3 @@ struct SQLiteSettings: Sendable {
         measuresSnapshots = try configuration.size("pinnedLimit") != nil
     }
 }
-
-extension Duration {
-    /// The number of milliseconds, as SQLite counts them.
-    var milliseconds: Int32 { Int32(max(0, min(self / .milliseconds(1), Double(Int32.max)))) }
-}
