@@ -3,6 +3,7 @@
 
 #include "DAOSQLiteCipher.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -304,10 +305,20 @@ struct source {
     ssize_t (*read)(const source *source, void *bytes, size_t length, int64_t offset);
     int descriptor;
     sqlite3_file *file;
+    /// Becomes 1 when a read fails. What was not read is not absent.
+    int *has_failed;
 };
 
 static ssize_t read_descriptor(const source *source, void *bytes, size_t length, int64_t offset) {
-    return source->descriptor < 0 ? 0 : pread(source->descriptor, bytes, length, offset);
+    size_t done = 0;
+    for (int interruptions = 0; source->descriptor >= 0 && done < length;) {
+        ssize_t count = pread(source->descriptor, (uint8_t *)bytes + done, length - done, offset + (int64_t)done);
+        if (count < 0 && errno == EINTR && ++interruptions < 100) continue;
+        if (count < 0) return -1;
+        if (count == 0) break;
+        done += (size_t)count;
+    }
+    return (ssize_t)done;
 }
 
 static ssize_t read_opened(const source *source, void *bytes, size_t length, int64_t offset) {
@@ -320,7 +331,9 @@ static ssize_t read_opened(const source *source, void *bytes, size_t length, int
 }
 
 static int has(const source *source, void *bytes, size_t length, int64_t offset) {
-    return source->read(source, bytes, length, offset) == (ssize_t)length;
+    ssize_t count = source->read(source, bytes, length, offset);
+    if (count < 0) *source->has_failed = 1;
+    return count == (ssize_t)length;
 }
 
 /// Whether a page of the given length, at a position, is one that the keys have sealed.
@@ -386,7 +399,8 @@ static dao_cipher_state look_at_sqlcipher(
 }
 
 int dao_cipher_looks_random(int database) {
-    source source = {read_descriptor, database, NULL};
+    int has_failed = 0;
+    source source = {read_descriptor, database, NULL, &has_failed};
     return looks_random(&source);
 }
 
@@ -472,13 +486,15 @@ dao_cipher_state dao_cipher_look(dao_cipher *cipher, int database, int log, int 
     seals seals = {0};
     uint8_t *buffer = malloc(2 * largest_page);
     if (!buffer) return dao_cipher_unreadable;
+    int has_failed = 0;
     source sources[] = {
-        {read_descriptor, database, NULL}, {read_descriptor, log, NULL}, {read_descriptor, journal, NULL}};
+        {read_descriptor, database, NULL, &has_failed}, {read_descriptor, log, NULL, &has_failed},
+        {read_descriptor, journal, NULL, &has_failed}};
     dao_cipher_state state = look(cipher, &sources[0], &sources[1], &sources[2], &seals, buffer);
     forget(&seals);
     dao_wipe(buffer, 2 * largest_page);
     free(buffer);
-    return state;
+    return has_failed && state != dao_cipher_opens ? dao_cipher_unreadable : state;
 }
 
 // MARK: Files
@@ -551,8 +567,10 @@ static int damaged(file *database, uint32_t page, int is_in_log) {
 /// Finds out how the pages are sealed, once.
 static dao_cipher_state find(file *database) {
     if (database->seals.keys) return dao_cipher_opens;
-    source file = {read_opened, -1, below(database)}, none = {read_descriptor, -1, NULL};
-    return look(database->cipher, &file, &none, NULL, &database->seals, database->buffer);
+    int has_failed = 0;
+    source file = {read_opened, -1, below(database), &has_failed}, none = {read_descriptor, -1, NULL, &has_failed};
+    dao_cipher_state state = look(database->cipher, &file, &none, NULL, &database->seals, database->buffer);
+    return has_failed && state != dao_cipher_opens ? dao_cipher_unreadable : state;
 }
 
 /// Chooses the keys of a file that has no page yet.
@@ -575,6 +593,7 @@ static int read_database(sqlite3_file *opened, void *buffer, int amount, sqlite3
     switch (find(database)) {
         case dao_cipher_empty: return read_below(database, buffer, (size_t)amount, offset);
         case dao_cipher_opens: break;
+        case dao_cipher_unreadable: return SQLITE_IOERR_READ;
         default: return SQLITE_NOTADB;
     }
     size_t length = database->seals.page_length, within = (size_t)(offset % (sqlite3_int64)length);
@@ -621,6 +640,7 @@ static int write_database(sqlite3_file *opened, const void *bytes, int amount, s
         case dao_cipher_empty:
             if (amount > 1 && dao_page_length((uint32_t)amount) && begin(database, (size_t)amount)) break;
             return SQLITE_IOERR_WRITE;
+        case dao_cipher_unreadable: return SQLITE_IOERR_READ;
         default: return SQLITE_NOTADB;
     }
     if (!is_page(database, amount) || offset % amount != 0) return SQLITE_IOERR_WRITE;

@@ -118,14 +118,16 @@ extension DatabaseFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw Self.systemError(errno, path) }
         defer { close(descriptor) }
-        func bytes(_ count: Int, at offset: Int) -> [UInt8]? {
+        func bytes(_ count: Int, at offset: Int) throws -> [UInt8]? {
             var bytes = [UInt8](repeating: 0, count: count)
-            return bytes.withUnsafeMutableBytes({ pread(descriptor, $0.baseAddress, count, off_t(offset)) }) == count
-                ? bytes : nil
+            let read = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, off_t(offset)) }
+            // What was not read is not absent.
+            if read < 0 { throw Self.systemError(errno, path) }
+            return read == count ? bytes : nil
         }
-        guard let header = bytes(32, at: 0), header.contains(where: { $0 != 0 }) else { return [] }
+        guard let header = try bytes(32, at: 0), header.contains(where: { $0 != 0 }) else { return [] }
         guard header.starts(with: magic), let length = pageSize(header) else { return [header, []] }
-        return [header, bytes(24, at: length - 24) ?? []]
+        return [header, try bytes(24, at: length - 24) ?? []]
     }
 
     /// Looks what an encrypted file is to a key. The file is not open in this process.
@@ -149,9 +151,14 @@ extension DatabaseFile {
     /// - Returns: Whether it has pages.
     /// - Throws: The errors of ``PageCipher/look(_:log:journal:path:)``.
     static func look(at path: String, reporting reported: String, _ cipher: PageCipher) throws -> Bool {
-        let descriptors = ["", "-wal", "-journal"].map { open(path + $0, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
+        var descriptors: [Int32] = []
         defer { for descriptor in descriptors where descriptor >= 0 { close(descriptor) } }
-        guard descriptors[0] >= 0 else { throw systemError(errno, reported) }
+        for suffix in ["", "-wal", "-journal"] {
+            let descriptor = open(path + suffix, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+            // A log and a journal can be missing. Those that cannot be opened are not.
+            if descriptor < 0, suffix.isEmpty || errno != ENOENT { throw systemError(errno, reported) }
+            descriptors.append(descriptor)
+        }
         return try cipher.look(descriptors[0], log: descriptors[1], journal: descriptors[2], path: reported)
     }
 
