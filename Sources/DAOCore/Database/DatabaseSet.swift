@@ -140,7 +140,9 @@ public final class DatabaseSet: Sendable {
                 // A task that was cancelled before the call was there has looked for it in vain.
                 if Task.isCancelled { cancel(ticket) }
                 if waits {
-                    timers.asyncAfter(deadline: .now() + .milliseconds(Int(timeout.milliseconds))) { [weak self] in self?.expire(call) }
+                    timers.asyncAfter(deadline: .now() + .milliseconds(Int(timeout.milliseconds))) { [weak self] in
+                        self?.expire(call)
+                    }
                 }
             }
         } onCancel: {
