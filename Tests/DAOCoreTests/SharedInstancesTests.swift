@@ -41,25 +41,24 @@ import Testing
     @Test func anOpeningHoldsUpItsOwnOpenersOnly() async throws {
         let (hasBegun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         let count = Count()
-        func openers(_ number: Int) -> [Task<Void, any Error>] {
-            (0..<number).map { _ in
-                Task.detached { [engines] in
-                    try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
-                        Thread.detachNewThread {
-                            continuation.resume(
-                                with: Result {
-                                    _ = try engines.acquire("slow") {
-                                        // The first one fails, and each that waits tries itself.
-                                        if count.value.add(1, ordering: .relaxed).newValue > 1 { return Engine() }
-                                        hasBegun.signal()
-                                        mayEnd.wait()
-                                        throw Failed()
-                                    }
-                                })
-                        }
-                    }
+        // Threads, since the tasks of other tests can take all of the pool's.
+        func openers(_ number: Int) -> AsyncStream<Result<Void, any Error>> {
+            let (results, continuation) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+            for _ in 0..<number {
+                Thread.detachNewThread { [engines] in
+                    continuation.yield(
+                        Result {
+                            _ = try engines.acquire("slow") {
+                                // The first one fails, and each that waits tries itself.
+                                if count.value.add(1, ordering: .relaxed).newValue > 1 { return Engine() }
+                                hasBegun.signal()
+                                mayEnd.wait()
+                                throw Failed()
+                            }
+                        })
                 }
             }
+            return results
         }
         let first = openers(1)
         #expect(Self.wait(hasBegun))
@@ -68,8 +67,11 @@ import Testing
         engines.release("a") { _ in }
         #expect(!engines.contains("a"))
         mayEnd.signal()
-        await #expect(throws: Failed.self) { try await first[0].value }
-        for other in others { try await other.value }
+        var results = first.makeAsyncIterator()
+        let failed = await results.next()
+        #expect(throws: Failed.self) { try failed?.get() }
+        results = others.makeAsyncIterator()
+        for _ in 0..<4 { try await results.next()?.get() }
         #expect(count.value.load(ordering: .relaxed) == 2)
         #expect(engines.contains("slow"))
         for _ in 0..<4 { engines.release("slow") { _ in } }

@@ -85,6 +85,18 @@ enum PartialIndexes {
             try check("a transaction that was undone")
         },
         ConformanceCase(
+            "Q.partialIndexQuotes", "Q9", "P2",
+            title: "the text of a partial index can have quotes and backslashes before combining marks"
+        ) { context in
+            let dao = try context.dao(Accented.self)
+            let texts = Accented.texts + ["'", "\\", "\"", "''", "'a"]
+            try dao.create(texts.enumerated().map { Accented(id: $0, text: $1) })
+            for (id, text) in texts.enumerated() {
+                try expectEqual(try dao.read { $0.text == text }.map(\.id), [id], text)
+                try expectEqual(try dao.read { $0.text == text && $0.id >= id }.map(\.id), [id], text)
+            }
+        },
+        ConformanceCase(
             "Q.partialIndexBesideOthers", "Q9", "W6",
             title: "the partial indexes of entities that a transaction writes in turn are their own"
         ) { context in
@@ -479,4 +491,15 @@ private struct TooDeepInCondition: Model {
                     }
                 })
         ])
+}
+
+private struct Accented: Plain, Model, Equatable {
+    var id: Int
+    var text: String
+
+    static let texts = ["'\u{301}", "\\\u{301}", "\"\u{301}", "a'\u{301}'\u{FE0F}b"]
+
+    static let schema = Schema(
+        "accented", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text),
+        indexes: [Index(\.text, where: { $0.text.in(texts) }), Index(\.id, where: { $0.text == texts[0] })])
 }
