@@ -97,6 +97,18 @@ enum PartialIndexes {
             }
         },
         ConformanceCase(
+            "E.defaultQuotes", "E2", "P2",
+            title: "the default of an added field can have quotes and backslashes before combining marks",
+            requires: [.evolution, .persistence]
+        ) { context in
+            let (database, dao) = try context.open(with: Accented.self)
+            try dao.create((1...3).map { Accented(id: $0, text: "\($0)") })
+            try database.close()
+            let noted = try context.open().dao(AccentedNote.self)
+            try expectEqual(try noted.read().map(\.note), Array(repeating: AccentedNote.added, count: 3))
+            try expectEqual(try noted.count { $0.note == AccentedNote.added }, 3)
+        },
+        ConformanceCase(
             "Q.partialIndexBesideOthers", "Q9", "W6",
             title: "the partial indexes of entities that a transaction writes in turn are their own"
         ) { context in
@@ -502,4 +514,17 @@ private struct Accented: Plain, Model, Equatable {
     static let schema = Schema(
         "accented", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text),
         indexes: [Index(\.text, where: { $0.text.in(texts) }), Index(\.id, where: { $0.text == texts[0] })])
+}
+
+/// The entity of ``Accented`` with a further field.
+private struct AccentedNote: Plain, Model, Equatable {
+    var id: Int
+    var text: String
+    var note: String
+
+    static let added = "'\u{301} \\\u{301} \"\u{301}"
+
+    static let schema = Schema(
+        "accented", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("note", \.note, .default(added)),
+        indexes: [Index(\.text, where: { $0.text.in(Accented.texts) }), Index(\.id, where: { $0.text == Accented.texts[0] })])
 }
