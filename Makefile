@@ -66,7 +66,7 @@ check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's pa
 conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many, directly and behind PgBouncer
 	@Scripts/setup.sh
 	@swift build --product dao-conformance
-	@Scripts/with-postgres.sh sh -c '.build/debug/dao-conformance --url memory: --url sqlite: --url lmdb: --url "$$DAO_POSTGRES_URL?pool=120" --url "$$DAO_POSTGRES_URL?pool=240&writers=many" $${DAO_POOLER_URL:+--url "$$DAO_POOLER_URL?pooler=transaction&pool=130"} $${DAO_POOLER_URL:+--url "$$DAO_POOLER_URL?pooler=transaction&pool=240&writers=many"}'
+	@Scripts/with-postgres.sh sh -c '.build/debug/dao-conformance --url memory: --url sqlite: --url lmdb: --url "$$DAO_POSTGRES_URL?pool=120" --url "$$DAO_POSTGRES_URL?pool=240&writers=many" --url "$$DAO_POSTGRES_URL?pooler=process&pool=120" $${DAO_POOLER_URL:+--url "$$DAO_POOLER_URL?pooler=transaction&pool=130"} $${DAO_POOLER_URL:+--url "$$DAO_POOLER_URL?pooler=transaction&pool=240&writers=many"}'
 
 soak: ## Property-based tests until they are stopped: MINUTES=20 ends them, URL=sqlite: runs one kind of database
 	@Scripts/setup.sh

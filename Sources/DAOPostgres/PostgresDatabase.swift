@@ -36,7 +36,7 @@ public final class PostgresDatabase: SQLDatabase, @unchecked Sendable {
         let writes = !configuration.isReadOnly
         let identity = settings.parameters.merging([
             "schema": settings.schema, "pool": "\(settings.pool)", "writers": "\(settings.writers)",
-            "pooler": settings.pooled == nil ? "session" : "transaction", "statementTimeout": "\(settings.statementTimeout)",
+            "pooler": configuration.options["pooler"] ?? "session", "statementTimeout": "\(settings.statementTimeout)",
             "reads": settings.seen == nil ? "primary" : "standby",
         ]) { $1 }
         let instance = try Self.instances.acquire(identity) {
@@ -132,11 +132,14 @@ extension DatabaseDriver {
     /// Opens schemas of PostgreSQL databases: `postgres://user@host:5432/database?schema=app`.
     ///
     /// Options: `schema` (by default `public`), `pool` (the maximum number of connections, by default 8), `pooler`
-    /// (`session` or `transaction`: how long a pooler in front of the server gives a connection to one client), `writers` (`one` or `many`), `reads` (`primary` or `standby`), `statementTimeout` (in seconds, by default 300), and the parameters of libpq,
-    /// such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and `target_session_attrs`.
+    /// (`session` or `transaction`: how long a pooler in front of the server gives a connection to one client; `process`: the
+    /// databases of this process share `pool` connections), `writers` (`one` or `many`), `reads` (`primary` or `standby`),
+    /// `statementTimeout` (in seconds, by default 300), and the parameters of libpq, such as `host`, `sslmode`, `sslrootcert`, `passfile`, `connect_timeout` and `target_session_attrs`.
     public static let postgres = DatabaseDriver(
         scheme: "postgres", optionNames: PostgresSettings.ownOptions.union(PostgresSettings.parameterNames), hasPositions: true,
         connections: { configuration in
+            // One more database on shared connections makes no more of them.
+            if configuration.options["pooler"] == "process" { return 1 }
             // With 'reads=standby', as many read from standbys as from the primary. A wrong value is an error of the opening.
             let pool = (try? configuration.count("pool", in: 2...1000)) ?? 8
             return configuration.options["reads"] == "standby" ? 2 * pool : pool

@@ -43,6 +43,8 @@ struct PostgresSettings: Sendable {
     /// What the engine's connections know of their statements behind a pooler that gives a connection of the server to another
     /// client after each transaction; nil where a client keeps its connection, and the connection remembers all by itself.
     let pooled: PooledStatements?
+    /// The connections that other databases of this process use, too; nil where an engine has its own.
+    let shared: ServerConnections?
     /// Whether the connection is one to a standby.
     private(set) var isOfStandby = false
     /// The number of servers that are tried one after another.
@@ -115,14 +117,15 @@ struct PostgresSettings: Sendable {
         }
         switch configuration.options["pooler"] {
         case nil, "session": pooled = nil
-        case "transaction": pooled = PooledStatements()
+        case "transaction", "process": pooled = PooledStatements()
         default:
-            throw invalid("the option 'pooler' is neither 'session' nor 'transaction'; write one of them, or omit it")
+            throw invalid(
+                "the option 'pooler' is neither 'session' nor 'transaction' nor 'process'; write one of them, or omit it")
         }
         if pooled != nil, seen != nil {
             throw invalid(
                 "'reads=standby' asks a standby what it has and reads from it later, and a pooler may send both to different "
-                    + "servers; connect to the servers without 'pooler=transaction', or read from the primary")
+                    + "servers; connect to the servers without the option 'pooler', or read from the primary")
         }
         connectTimeout = try configuration.count("connect_timeout", in: 1...3600) ?? 10
         busyTimeout = configuration.busyTimeout
@@ -142,6 +145,8 @@ struct PostgresSettings: Sendable {
             ("keepalives_count", "3"), ("tcp_user_timeout", "60000"), ("fallback_application_name", "swift-dao"),
         ] where parameters[name] == nil { parameters[name] = value }
         self.parameters = parameters
+        shared =
+            configuration.options["pooler"] == "process" ? ServerConnections.shared(parameters, maximum: pool) : nil
         let host = parameters["host"] ?? parameters["hostaddr"]
         hostCount = host?.split(separator: ",", omittingEmptySubsequences: false).count ?? 1
         path = "\(host ?? "")\(parameters["port"].map { ":\($0)" } ?? "")/\(configuration.path)?schema=\(schema)"

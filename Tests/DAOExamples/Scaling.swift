@@ -46,13 +46,13 @@ enum Scaling {
         guard try after.read() == before.read() else { throw StorageError(.corrupted, "the copy differs from its source") }
     }
 
-    /// The databases of shops, each a schema of one server. At most 64 connections are open, two for a shop.
+    /// The databases of shops, each a schema of one server. At most 500 are open, on 16 connections.
     static func shops(on server: String) -> DatabaseSet {
-        DatabaseSet(drivers, limit: 64) { shop in
+        DatabaseSet(drivers, limit: 500) { shop in
             guard shop.wholeMatch(of: /[a-z0-9]{1,40}/) != nil else {
                 throw StorageError(.notFound, "there is no shop of this name")
             }
-            var configuration = try DatabaseConfiguration(url: "\(server)?pool=2")
+            var configuration = try DatabaseConfiguration(url: "\(server)?pooler=process&pool=16")
             configuration.options["schema"] = "shop_\(shop)"
             return configuration
         }

@@ -19,6 +19,18 @@ struct ContractTests {
     func writersSideBySideConform(_ test: ConformanceTest) async throws { try await test.run() }
 }
 
+/// The suite on connections that databases share. `make conformance` runs all.
+@Suite(.enabled(if: Server.isThere, "Scripts/with-postgres.sh starts a server"))
+struct SharedConnectionContractTests {
+    @Test(
+        arguments: Server.target("pooler=process&pool=120").map {
+            Conformance.cases(for: $0) {
+                !$0.isHeavy && [.servers, .concurrency].contains($0.chapter) || $0.id == "E.cachesRetypeByProcess"
+            }
+        } ?? [])
+    func conformsOnSharedConnections(_ test: ConformanceTest) async throws { try await test.run() }
+}
+
 /// The suite behind PgBouncer in transaction mode, beside a client that changes all that its connections remember.
 @Suite(.enabled(if: PgBouncer.isThere, "Scripts/with-postgres.sh starts PgBouncer"))
 struct PoolerContractTests {
@@ -30,9 +42,11 @@ struct PoolerContractTests {
             pause: isShort ? 30_000 : 2000)
     }
 
-    /// The cases about what a connection could remember. `POOLER=all` runs all, as `make conformance` does.
+    /// The cases about what a connection could remember, and about what the server cannot: that a statement is outdated. `POOLER=all`
+    /// runs all, as `make conformance` does.
     private static func isChosen(_ test: ConformanceCase) -> Bool {
         !isShort || !test.isHeavy && [.transactions, .servers, .concurrency].contains(test.chapter)
+            || test.id == "E.cachesRetypeByProcess"
     }
 
     @Test(

@@ -12,29 +12,45 @@ struct FailoverLatencyTests {
     private static let rounds = environment["ROUNDS"].flatMap { Int($0) }
     private static let seed = environment["SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
 
-    @Test func noCommitIsLostOrRepeated() async throws { try await onThread { try Self.failOver() } }
+    @Test func noCommitIsLostOrRepeated() async throws {
+        try await onThread {
+            let cluster = try Cluster()
+            defer { cluster.remove() }
+            let url = cluster.newURL("target_session_attrs=read-write&connect_timeout=1")
+            try Self.failOver(cluster, [url, url + "&writers=many&pool=12", url + "&reads=standby"])
+        }
+    }
 
-    private static func failOver() throws {
+    /// The clients know the pooler alone, which is told of the new primary.
+    @Test(.enabled(if: PgBouncer.isThere, "there is no PgBouncer"))
+    func noCommitIsLostOrRepeatedBehindAPooler() async throws {
+        try await onThread {
+            let cluster = try Cluster()
+            defer { cluster.remove() }
+            let pooler = try PgBouncer(port: cluster.port, settings: "server_login_retry = 1")
+            let url = pooler.newURL("pooler=transaction&connect_timeout=1")
+            try Self.failOver(cluster, [url, url + "&writers=many&pool=12", url + "&pool=7"], pooler)
+        }
+    }
+
+    /// Runs clients of three databases during the fail-overs of a cluster.
+    private static func failOver(_ cluster: Cluster, _ urls: [String], _ pooler: PgBouncer? = nil) throws {
         var random = SeededGenerator(seed: seed)
-        let cluster = try Cluster()
-        defer { cluster.remove() }
-        let url = cluster.newURL("target_session_attrs=read-write&connect_timeout=1")
-        let one = try DatabaseDrivers(.postgres).open(url)
-        let many = try DatabaseDrivers(.postgres).open(url + "&writers=many&pool=12")
-        let standby = try DatabaseDrivers(.postgres).open(url + "&reads=standby")
+        let databases = try urls.map { try DatabaseDrivers(.postgres).open($0) }
+        let (one, many, third) = (databases[0], databases[1], databases[2])
         // The number of transactions that were stored.
         try one.books.create(Book(id: 0, title: "0", shelf: nil))
 
         let run = FailoverRun()
-        let observers = try [one, many, standby].map { database in
+        let observers = try databases.map { database in
             let books = try database.books
             return Task { await run.observe(books) }
         }
         let threads = DispatchGroup()
-        for (number, database) in [one, one, standby, many, many, many].enumerated() {
+        for (number, database) in [one, one, third, many, many, many].enumerated() {
             threads.start { try run.write(to: database, writer: number + 1) }
         }
-        for database in [one, many, standby] { threads.start { try run.read(from: database) } }
+        for database in databases { threads.start { try run.read(from: database) } }
 
         run.waitForObservations(observers.count)
         do {
@@ -47,6 +63,7 @@ struct FailoverLatencyTests {
                 if round % 10 == 2 { usleep(1_500_000) }
                 run.willPromote()
                 try cluster.promote()
+                try pooler?.lead(to: cluster.port)
                 run.waitForCommit()
                 try cluster.addStandby()
                 if run.hasFailed { break }
@@ -62,7 +79,7 @@ struct FailoverLatencyTests {
         run.compare(with: Set(stored.map(\.id)).subtracting([0]), count: Int(stored.first?.title ?? ""))
         for failure in Set(run.failures).sorted() { Issue.record("SEED=\(seed), \(failure)") }
         print("failover: \(run.summary), SEED=\(seed)")
-        for database in [one, many, standby] { try database.close() }
+        for database in databases { try database.close() }
     }
 }
 

@@ -13,6 +13,8 @@ final class PgBouncer {
         .first(where: FileManager.default.isExecutableFile) ?? "pgbouncer"
     /// The directory of its socket.
     let directory: String
+    /// Its configuration, after the line that names the server.
+    private let configuration: String
 
     /// Starts it.
     ///
@@ -26,25 +28,36 @@ final class PgBouncer {
         directory = "\(place)/pooler-\(UUID().uuidString.prefix(8))"
         try Cluster.run("mkdir", directory)
         try Data("\"dao\" \"\"\n".utf8).write(to: URL(fileURLWithPath: directory + "/users.txt"))
-        try Data(
-            """
-            [databases]
-            * = host=\(place) port=\(port)
+        configuration = """
             [pgbouncer]
             pool_mode = \(mode)
             unix_socket_dir = \(directory)
             listen_addr =
             listen_port = 5432
             auth_type = trust
+            admin_users = dao
             auth_file = \(directory)/users.txt
             default_pool_size = \(connections)
             pidfile = \(directory)/pgbouncer.pid
             logfile = \(directory)/log
             \(settings)
 
-            """.utf8
-        ).write(to: URL(fileURLWithPath: directory + "/pgbouncer.ini"))
+            """
+        try write(port)
         try start()
+    }
+
+    /// Writes its configuration, which names the server.
+    private func write(_ port: Int) throws {
+        try Data("[databases]\npostgres = host=\(Server.directory) port=\(port)\n\(configuration)".utf8)
+            .write(to: URL(fileURLWithPath: directory + "/pgbouncer.ini"))
+    }
+
+    /// Lets it lead its clients to another server, as an administrator does after a fail-over.
+    func lead(to port: Int) throws {
+        try write(port)
+        // A process that a test starts may have SIGHUP blocked.
+        try Server.psql("RELOAD", database: "pgbouncer", on: directory)
     }
 
     func start() throws {

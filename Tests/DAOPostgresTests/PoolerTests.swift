@@ -47,14 +47,14 @@ struct TransactionPoolerTests {
     }
 
     @Test(arguments: [
-        ("pooler=statement", "neither 'session' nor 'transaction'"), ("pooler=transaction&reads=standby", "reads=standby"),
+        ("pooler=statement", "neither 'session' nor 'transaction' nor 'process'"), ("pooler=transaction&reads=standby", "reads=standby"),
     ])
     func wrongOptionsAreRefused(_ options: String, _ words: String) throws {
         let error = try storageError { try open(Server.newURL(options)) }
         #expect(error.kind == .invalidConfiguration && error.message.contains(words), "\(error)")
     }
 
-    @Test(arguments: ["session", "transaction"])
+    @Test(arguments: ["session", "transaction", "process"])
     func theOptionAlsoWorksWithoutAPoolerAndWithOneInSessionMode(_ mode: String) throws {
         let pooler = try PgBouncer("session")
         for url in [try Server.newURL("pooler=\(mode)"), pooler.newURL("pooler=\(mode)")] {
@@ -249,6 +249,134 @@ struct TransactionPoolerTests {
             })
         #expect(hostile.count > 0)
         try database.close()
+    }
+}
+
+/// The pooler of the process: databases that are schemas of one server take turns with its connections.
+@Suite("Connections that databases share", .enabled(if: Server.isThere, "there is no server"))
+struct SharedConnectionTests {
+    /// Databases of new schemas, on connections that no other test has.
+    private struct Shelves {
+        let name = "shared-\(UUID().uuidString.prefix(8).lowercased())"
+        private let urls: [String]
+        let databases: [any Database]
+
+        init(_ count: Int, _ options: String) throws {
+            let name = name
+            urls = try (0..<count).map { _ in try Server.newURL("pooler=process&application_name=\(name)&\(options)") }
+            databases = try urls.map { try DatabaseDrivers(.postgres).open($0) }
+        }
+
+        /// How many connections the server has of them.
+        var connections: Int {
+            get throws {
+                Int(try Server.psql("SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(name)'")[0]) ?? -1
+            }
+        }
+
+        /// Lets the server end all of their connections.
+        func endConnections() throws {
+            try Server.psql("SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE application_name = '\(name)'")
+        }
+
+        func close() throws {
+            for database in databases { try database.close() }
+            for url in urls { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: url)) }
+        }
+    }
+
+    @Test(arguments: ["one", "many"]) func fewConnectionsServeManySchemas(_ writers: String) throws {
+        let shelves = try Shelves(12, "pool=4&writers=\(writers)&timeout=60")
+        together(
+            shelves.databases.enumerated().map { shelf, database in
+                {
+                    let books = try database.books
+                    for round in 1...20 {
+                        try database.transaction(retrying: 20) {
+                            try books.create(Book(id: round, title: "\(shelf)", shelf: nil))
+                        }
+                        try books.persist([Book(id: 0, title: "\(shelf)", shelf: nil)])
+                        var streamed = 0
+                        try books.forEach { _ in streamed += 1 }
+                        #expect(streamed == round + 1)
+                        #expect(throws: StorageError.self) { try books.create(Book(id: 0, title: "again", shelf: nil)) }
+                        #expect(try database.snapshot { try books.read(\.title) } == Array(repeating: "\(shelf)", count: round + 1))
+                    }
+                }
+            })
+        #expect(try (1...4).contains(shelves.connections))
+        try shelves.close()
+        // Those that nobody uses any more are closed.
+        try wait("the end of the connections") { try shelves.connections == 0 }
+    }
+
+    @Test func aCallWaitsForAConnectionAndThenIsBusy() throws {
+        let shelves = try Shelves(3, "pool=2&timeout=0.3")
+        for database in shelves.databases { try database.books.create(Book(id: 1, title: "one", shelf: nil)) }
+        let last = try shelves.databases[2].books
+        try shelves.databases[0].transaction {
+            _ = try shelves.databases[0].books.read()
+            try shelves.databases[1].snapshot {
+                _ = try shelves.databases[1].books.read()
+                let read = try storageError { try onAnotherThread { try last.read() } }
+                #expect(read.kind == .busy && read.message.contains("'pool'"), "\(read)")
+                let write = try storageError { try onAnotherThread { try last.create(Book(id: 2, title: "two", shelf: nil)) } }
+                #expect(write.kind == .busy, "\(write)")
+            }
+            #expect(try onAnotherThread { try last.count() } == 1)
+        }
+        #expect(try last.count() == 1)
+        try shelves.close()
+    }
+
+    /// What fails gives its connection back, in each way of failing: two of them would be gone soon.
+    @Test func failuresKeepNoConnection() throws {
+        let shelves = try Shelves(2, "pool=2&timeout=1")
+        let (first, second) = (shelves.databases[0], shelves.databases[1])
+        let books = try first.books
+        try books.create(Book(id: 1, title: "one", shelf: nil))
+        for round in 0..<12 {
+            switch round % 6 {
+            case 0: #expect(throws: StorageError.self) { try books.create(Book(id: 1, title: "again", shelf: nil)) }
+            case 1:
+                #expect(throws: CancellationError.self) {
+                    try first.transaction { () throws -> Void in
+                        _ = try books.read()
+                        throw CancellationError()
+                    }
+                }
+            case 2:
+                #expect(throws: StorageError.self) {
+                    try first.transaction {
+                        _ = try first.underlying(as: PostgresHandle.self, touching: .models(Book.self)) {
+                            try $0.execute("SELECT no_such_function()")
+                        }
+                    }
+                }
+            case 3:
+                // The connection is lost in the middle of a transaction.
+                #expect(throws: StorageError.self) {
+                    try first.transaction {
+                        _ = try books.read()
+                        try shelves.endConnections()
+                        _ = try books.read()
+                    }
+                }
+            case 4:
+                // Those that nobody has are lost.
+                try shelves.endConnections()
+            default:
+                #expect(throws: StorageError.self) {
+                    try first.underlying(as: PostgresHandle.self, touching: .models(Book.self)) {
+                        try $0.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+                    }
+                }
+            }
+            #expect(try second.books.count() == 0)
+            #expect(try books.count() == 1)
+            try second.transaction { _ = try second.books.count() }
+        }
+        try shelves.close()
     }
 }
 

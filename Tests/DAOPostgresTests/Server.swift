@@ -100,6 +100,21 @@ func together(_ bodies: [@Sendable () throws -> Void]) {
     #expect(group.wait(timeout: .now() + 120) == .success)
 }
 
+/// Runs a closure on another thread, which is in no transaction of this one, and waits for it.
+func onAnotherThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) throws -> Value {
+    let result = Lock<Result<Value, any Error>?>(nil)
+    let isDone = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+        let value = Result { try body() }
+        result.withLock { $0 = value }
+        isDone.signal()
+    }
+    guard isDone.wait(timeout: .now() + 60) == .success, let value = result.withLock({ $0 }) else {
+        throw ServerFailure(message: "the call does not end")
+    }
+    return try value.get()
+}
+
 /// Returns the storage error that a closure throws.
 func storageError<Result>(_ body: () throws -> Result) throws -> StorageError {
     do {

@@ -46,6 +46,34 @@ import Testing
         }
     }
 
+    /// All stay open, on fewer connections than there are threads.
+    @Test func tenantsShareTheConnectionsOfTheProcess() async throws {
+        let long = ProcessInfo.processInfo.environment["TENANTS"].flatMap { Int($0) }
+        let work = TenantWork(tenants: long ?? 30)
+        let pool = long == nil ? 4 : 64
+        let prefix = "shared-\(UUID().uuidString.prefix(8).lowercased())"
+        let url = try #require(Server.url)
+        let configure: @Sendable (String) throws -> DatabaseConfiguration = { tenant in
+            var configuration = try DatabaseConfiguration(
+                url: "\(url)?pooler=process&pool=\(pool)&timeout=30&application_name=\(prefix)")
+            configuration.options["schema"] = "\(prefix)-\(tenant)"
+            return configuration
+        }
+        try await onThread {
+            let set = DatabaseSet(.init(.postgres), limit: work.tenants.count, timeout: .seconds(30), configuration: configure)
+            work.run(on: set, threads: 8)
+            work.run(on: set, threads: 8, calls: max(work.tenants.count / 8, 25))
+            work.verify(on: set)
+            #expect(set.openTenants.count == work.tenants.count)
+            let sql = "SELECT count(*) FROM pg_stat_activity WHERE application_name = '\(prefix)'"
+            let connections = try #require(try Server.psql(sql).first.flatMap { Int($0) })
+            #expect((1...pool).contains(connections))
+            set.close()
+            for tenant in work.tenants { try PostgresDatabase.dropSchema(of: configure(tenant)) }
+        }
+        #expect(work.problems.prefix(5) == [])
+    }
+
     @Test func aServerThatDoesNotAnswerStopsNoOtherOpening() async throws {
         let silent = try SilentServer()
         let url = try Server.newURL()

@@ -4,7 +4,8 @@ import Foundation
 ///
 /// ```swift
 /// let shops = DatabaseSet(drivers, limit: 64) { tenant in
-///     DatabaseConfiguration(scheme: "sqlite", path: "/var/lib/shops/\(tenant).db")
+///     guard tenant.wholeMatch(of: /[a-z0-9]+/) != nil else { throw StorageError(.notFound, "there is no such shop") }
+///     return DatabaseConfiguration(scheme: "sqlite", path: "/var/lib/shops/\(tenant).db")
 /// }
 /// let open = try shops.with("books") { database in
 ///     try DAO(storage: database.storage(for: Order.self)).count { !$0.isPaid }
@@ -15,8 +16,8 @@ import Foundation
 /// longest time is closed; one that is in use never is. Where all are in use, a caller waits. Callers that need a database
 /// which is being opened wait for that, and all others go on: a server that does not answer stops its own tenants only.
 ///
-/// What counts is what the driver says: a file is one, a database on a server as many as its connections, the option `pool`. With
-/// `limit: 64` and `pool=2`, 32 schemas are open at a time.
+/// What counts is what the driver says: a file is one, a database on a server as many as its connections, the option `pool`, and one
+/// where databases share connections (`pooler=process`). With `limit: 64` and `pool=2`, 32 schemas are open at a time.
 ///
 /// Use the database in the closure only: it can be closed afterwards. No transaction spans two tenants. Writing to the database of a
 /// second tenant inside a transaction of the first is `.unsupported`.

@@ -37,7 +37,7 @@ final class Patience {
     func restart() { if !hasCancelled { deadline = .now + limit } }
 
     /// Cancels the running command of a connection if its task was cancelled.
-    func didWait(for connection: OpaquePointer) {
+    func didWait(for connection: OpaquePointer?) {
         guard isCancellable, !hasCancelled, CallCancellation.isRequested, let cancel = PQgetCancel(connection) else { return }
         let group = DispatchGroup()
         let address = UInt(bitPattern: cancel)

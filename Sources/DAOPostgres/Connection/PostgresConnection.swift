@@ -25,8 +25,10 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     let settings: PostgresSettings
-    /// libpq's connection.
-    private(set) var pointer: OpaquePointer
+    /// The connection that carries its commands. One that is shared with other databases is here for a transaction only.
+    private var carrier: ServerConnection?
+    /// libpq's connection; nil while there is none, which libpq takes for one that is lost.
+    var pointer: OpaquePointer? { carrier?.pointer }
     /// Changes when prepared statements have to be prepared again.
     private(set) var epoch = 0
 
@@ -44,6 +46,8 @@ final class PostgresConnection: @unchecked Sendable {
     var fault: (any Error)?
     /// What begins the transaction, until it is sent with the first command.
     private var beginning: [Command] = []
+    /// How many shared connections had been lost when this one got its last one.
+    private var knownLosses = 0
     /// What precedes the next command: savepoints.
     private var pending: [String] = []
     /// Whether the transaction is one call, whose commit nobody observes.
@@ -54,8 +58,6 @@ final class PostgresConnection: @unchecked Sendable {
     private var beginsAtOnce = false
     /// Whether the statements of each transaction are prepared.
     private var isPrepared = false
-    /// The number of answers that nobody has waited for.
-    private var unread = 0
     /// Whether the command that ran last was to be cancelled.
     private var wasCancelled = false
     /// How often the transaction has changed the catalog, or undone a change of it.
@@ -75,7 +77,10 @@ final class PostgresConnection: @unchecked Sendable {
     private(set) var position: UInt64 = 0
     private(set) var isOfPrimary = false
     /// The required position that its server is known to have.
-    var reached: UInt64 = 0
+    var reached: UInt64 {
+        get { carrier?.reached ?? 0 }
+        set { carrier?.reached = newValue }
+    }
     /// The version of the schema at the beginning of the write transaction.
     private var version: UInt64 = 0
 
@@ -93,27 +98,64 @@ final class PostgresConnection: @unchecked Sendable {
     var path: String { settings.path }
 
     /// The version of the server, such as 15.4.
-    var serverVersion: String {
-        let number = PQserverVersion(pointer)
-        return "\(number / 10_000).\(number % 10_000)"
-    }
+    private(set) var serverVersion = ""
 
     init(_ settings: PostgresSettings) throws {
         self.settings = settings
         statements = TransactionStatements(settings)
-        pointer = try Self.connect(settings)
+        try take()
         try setUp()
     }
 
-    deinit { PQfinish(pointer) }
+    deinit { giveBack() }
+
+    /// Gets the connection that carries the next commands: a new one, or one that is shared with other databases.
+    private func take() throws {
+        guard carrier == nil else { return }
+        let new =
+            if let shared = settings.shared {
+                try shared.take(waiting: settings.busyTimeout, path: path) { try Self.connect(settings) }
+            } else {
+                ServerConnection(try Self.connect(settings))
+            }
+        let version = PQserverVersion(new.pointer)
+        serverVersion = "\(version / 10_000).\(version % 10_000)"
+        carrier = new
+        if let losses = settings.shared?.losses, losses != knownLosses {
+            knownLosses = losses
+            epoch += 1
+        }
+    }
+
+    /// Lets other databases have the connection, when they share it.
+    private func giveBack() {
+        guard let shared = settings.shared, let carrier else { return }
+        self.carrier = nil
+        shared.put(carrier)
+    }
+
+    /// Lets other databases have the connection, unless a transaction needs it.
+    private func giveBackIfUnused() {
+        guard settings.shared != nil, !isInTransaction else { return }
+        switch PQtransactionStatus(pointer) {
+        case PQTRANS_INTRANS, PQTRANS_INERROR: break
+        default: giveBack()
+        }
+    }
 
     /// Connects again when the connection was lost while nobody used it.
     func revive() throws {
+        try take()
         var request = pollfd(fd: PQsocket(pointer), events: Int16(POLLIN), revents: 0)
         // A message of the server precedes the end of the connection.
         while PQstatus(pointer) == CONNECTION_OK, poll(&request, 1, 0) > 0, PQconsumeInput(pointer) == 1 {}
         if PQstatus(pointer) != CONNECTION_OK { try reconnect() }
-        try reachRequiredPosition()
+        do {
+            try reachRequiredPosition()
+        } catch {
+            giveBackIfUnused()
+            throw error
+        }
     }
 
     /// Replaces a connection that was lost while nobody used it, before a call looks for its prepared statements: those of the
@@ -125,16 +167,18 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Replaces the connection.
     func reconnect() throws {
-        let new = try Self.connect(settings)
-        PQfinish(pointer)
-        pointer = new
+        try take()
+        do {
+            try carrier?.replace(Self.connect(settings))
+        } catch {
+            giveBack()
+            throw error
+        }
         unused = []
         pending = []
         isPrepared = false
-        unread = 0
         epoch += 1
         position = 0
-        reached = 0
         try setUp()
     }
 
@@ -160,6 +204,7 @@ final class PostgresConnection: @unchecked Sendable {
         if settings.pooled != nil {
             // In statement mode, a pooler ends a connection whose transaction lasts for more than one answer.
             do {
+                defer { giveBackIfUnused() }
                 for statement in ["BEGIN", "ROLLBACK"] { _ = try send([.text(statement)], 0) }
                 return
             } catch let error as ServerError {
@@ -221,6 +266,7 @@ final class PostgresConnection: @unchecked Sendable {
         let first = beginning + pending.map(Command.text)
         beginning = []
         pending = []
+        defer { giveBackIfUnused() }
         var results = try send(
             first + commands + (asksPosition ? [.text(SeenPosition.query)] : []), first.count,
             Patience(limit ?? settings.patience, isCancellable: isCancellable && CallCancellation.isPossible))
@@ -250,11 +296,11 @@ final class PostgresConnection: @unchecked Sendable {
         guard isSent else {
             throw ServerError(state: "", message: String(cString: PQerrorMessage(pointer)))
         }
-        for _ in 0..<unread {
+        for _ in 0..<(carrier?.unread ?? 0) {
             while let result = nextResult(patience) { PQclear(result) }
             if let sync = nextResult(patience) { PQclear(sync) }
         }
-        unread = 0
+        carrier?.unread = 0
         var results: [PostgresResult] = []
         var failure: ServerError?
         for number in 0..<commands.count {
@@ -356,7 +402,7 @@ final class PostgresConnection: @unchecked Sendable {
     }
 
     /// Lets all statements be prepared again.
-    private func forgetStatements() {
+    func forgetStatements() {
         epoch += 1
         settings.pooled?.removeAll()
     }
@@ -396,6 +442,7 @@ final class PostgresConnection: @unchecked Sendable {
         } catch var error as ServerError {
             // A pooler gives the connection away when the transaction has ended.
             if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            giveBackIfUnused()
             error.number -= beginning.count
             throw error
         }
@@ -459,7 +506,7 @@ final class PostgresConnection: @unchecked Sendable {
     /// Sends what waits for the next command, and reads the answers that nobody has waited for.
     func sendPending() throws {
         if let fault { throw fault }
-        if !beginning.isEmpty || !pending.isEmpty || unread > 0 { _ = try protected([.text("SELECT 1")], "SELECT 1") }
+        if !beginning.isEmpty || !pending.isEmpty || carrier?.unread ?? 0 > 0 { _ = try protected([.text("SELECT 1")], "SELECT 1") }
     }
 
     /// Writes the rows that a batch holds back.
@@ -601,6 +648,7 @@ extension PostgresConnection: SQLConnection {
             return results
         } catch let error as ServerError {
             if PQstatus(pointer) == CONNECTION_OK { _ = try? send([.text("ROLLBACK")], 0) }
+            giveBackIfUnused()
             throw error.ofBeginning.failure(path: path)
         }
     }
@@ -690,7 +738,7 @@ extension PostgresConnection: SQLConnection {
             if isWriting || fault != nil {
                 _ = try? send([.text("ROLLBACK")], 0)
             } else if send(.text("ROLLBACK")) == 1, PQpipelineSync(pointer) == 1 {
-                unread += 1
+                carrier?.unread += 1
                 PQflush(pointer)
             }
         }
@@ -711,6 +759,7 @@ extension PostgresConnection: SQLConnection {
         catalogChanges = 0
         written = 0
         writesByKey = [:]
+        giveBack()
     }
 
     func beginSavepoint() throws {

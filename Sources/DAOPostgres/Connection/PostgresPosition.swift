@@ -33,11 +33,11 @@ struct PostgresPosition: Sendable, CustomStringConvertible {
 
 /// The position that all connections of an engine have to have before they read.
 final class RequiredPosition: Sendable {
-    private let log = Atomic<UInt64>(0)
+    private let log = Lock<UInt64>(0)
 
-    var position: UInt64 { log.load(ordering: .acquiring) }
+    var position: UInt64 { log.withLock { $0 } }
 
-    func raise(to position: UInt64) { log.max(position, ordering: .acquiringAndReleasing) }
+    func raise(to position: UInt64) { log.withLock { $0 = max($0, position) } }
 }
 
 extension StorageError {

@@ -25,6 +25,11 @@ final class PostgresResult {
         PQclear(pointer)
     }
 
+    /// Whether it has columns of these types.
+    func hasColumns(_ types: [UInt32]) -> Bool {
+        columnCount == types.count && types.indices.allSatisfy { self.types[$0] == types[$0] }
+    }
+
     /// The number of affected rows.
     var affected: Int { Int(String(cString: PQcmdTuples(pointer))) ?? 0 }
 

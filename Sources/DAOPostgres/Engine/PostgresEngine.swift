@@ -14,11 +14,17 @@ final class PostgresEngine: SQLEngine {
     /// Creates what the schema lacks.
     init(_ settings: PostgresSettings, _ configuration: DatabaseConfiguration) throws {
         self.settings = settings
-        let connection = try PostgresConnection(settings)
-        try connection.checkPooler()
-        try PostgresSchema.prepare(connection, configuration)
-        version = "PostgreSQL \(connection.serverVersion)"
-        first = Lock(connection)
+        settings.shared?.beginUse()
+        do {
+            let connection = try PostgresConnection(settings)
+            try connection.checkPooler()
+            try PostgresSchema.prepare(connection, configuration)
+            version = "PostgreSQL \(connection.serverVersion)"
+            first = Lock(connection)
+        } catch {
+            settings.shared?.endUse()
+            throw error
+        }
     }
 
     var traits: SQLEngineTraits {
@@ -49,7 +55,10 @@ final class PostgresEngine: SQLEngine {
     /// Returns whether a transaction is stored; nil when its client is not known to the server.
     func isStored(_ token: CommitToken) throws -> Bool? { try PostgresConnection(settings).isStored(token) }
 
-    func close() { first.withLock { $0 = nil } }
+    func close() {
+        first.withLock { $0 = nil }
+        settings.shared?.endUse()
+    }
 
     /// Any commit on the server changes the snapshot that a transaction would get.
     var commitCounter: ObservationHub.OpenCounter? {

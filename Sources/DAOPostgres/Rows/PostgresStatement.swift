@@ -110,7 +110,10 @@ final class PostgresStatement: SQLStatement {
             var parameters = Parameters()
             try parameters.append(.list(some.map(\.value)), as: preparedForKeys.parameterTypes.first ?? 0)
             let command = preparedForKeys.command(parameters)
-            for result in try connection.run([command], text, entity: entity) { try body(some, result) }
+            for result in try connection.run([command], text, entity: entity) {
+                try preparedForKeys.check(result, entity: entity)
+                try body(some, result)
+            }
         }
     }
 
@@ -158,6 +161,7 @@ final class PostgresStatement: SQLStatement {
             } else {
                 result = try connection.run([prepared.command(parameters)], text, entity: entity).first
             }
+            try prepared.check(result, entity: entity)
         } else {
             row = end
             return false
