@@ -106,7 +106,12 @@ enum QueriesPlans {
         Condition { $0.size == nil || $0.size == 0 },
     ]
 
-    private static let queries: [Query<Parcel>] = simple + ordered
+    private static let queries: [Query<Parcel>] = simple + ordered + firstOrLast
+
+    /// A limit lets the rows that meet the condition be read before the others, or after them. No row can meet some of the conditions.
+    private static let firstOrLast: [Query<Parcel>] = conditions.flatMap { condition in
+        [Query(orderedBy: [.first(condition)], limit: 5), Query(orderedBy: [.last(condition)], limit: 5)]
+    }
 
     private static let simple: [Query<Parcel>] = [
         Query(), Query(orderedBy: [.descending(\.id)]), Query(limit: 0), Query(where: Condition { !$0.isRead }, limit: 5),

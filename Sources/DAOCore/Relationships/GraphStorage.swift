@@ -242,8 +242,10 @@ extension GraphStorage {
 
     func explain(_ query: Query<Record>) throws -> QueryPlan {
         let query = try sortable(query)
-        if let part = try parts(of: query)?.first {
-            var plan = try explain(part)
+        if let parts = try parts(of: query), let first = parts.first {
+            var plan = try explain(first)
+            // No row can be in the first part: all rows are in the next one.
+            for part in parts.dropFirst() where plan.access == .nothing { plan = try explain(part) }
             plan.details.append("the first of several reads in the order, which follow each other up to the limit")
             return plan
         }
