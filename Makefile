@@ -235,6 +235,7 @@ format: ## Format the sources in place
 lint: ## Check the formatting, that generated sources are up to date, and that locks are visible to ThreadSanitizer
 	swift format lint --strict --recursive Package.swift Sources Tests Plugins Examples
 	Scripts/schema-arities.py --check
+	Scripts/word-breaks.py --check
 	@! grep -rnE '\bMutex[<(]' Sources --include='*.swift' | grep -v Internal/Lock.swift || { echo "use Lock, which ThreadSanitizer sees"; exit 1; }
 
 clean: ## Remove what was built

@@ -31,6 +31,7 @@ let package = Package(
         .library(name: "DAOSQLite", targets: ["DAOSQLite"]),
         .library(name: "DAOPostgres", targets: ["DAOPostgres"]),
         .library(name: "DAOInstruments", targets: ["DAOInstruments"]),
+        .library(name: "DAOSearch", targets: ["DAOSearch"]),
         .library(name: "DAOTesting", targets: ["DAOTesting"]),
         .library(name: "DAOTransport", targets: ["DAOTransport"]),
         .library(name: "DAOCurl", targets: ["DAOCurl"]),
@@ -116,6 +117,9 @@ let package = Package(
         // A database that fails when the tests of an application say so
         .target(name: "DAOTesting", dependencies: ["DAOCore"]),
 
+        // Full-text search
+        .target(name: "DAOSearch", dependencies: ["DAOCore"]),
+
         // From the wire to a DAO: wire models, endpoints and the client; the steps of a processing chain,
         // those of a DAO among them
         .target(name: "DAOTransport", dependencies: ["DAORedaction"]),
@@ -124,7 +128,7 @@ let package = Package(
         .target(name: "DAONodes", dependencies: ["DAOTransport", "DAOCore", "DAORedaction"]),
 
         // The contract as a suite that anybody can run on their storage
-        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAORedaction", "DAOTestSupport"]),
+        .target(name: "DAOConformance", dependencies: ["DAOCore", "DAORedaction", "DAOSearch", "DAOTestSupport"]),
         // The contract on generated steps, against a reference model
         .target(name: "DAOPropertyTesting", dependencies: ["DAOConformance", "DAOCore", "DAOTestSupport"]),
         // What the suite, the tests and the measurements share
@@ -141,7 +145,7 @@ let package = Package(
             name: "DAOExamples",
             dependencies: [
                 "DAOConformance", "DAOPropertyTesting", "DAOMemory", "DAOSQL", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAONodes",
-                "DAOCurl",
+                "DAOCurl", "DAOSearch",
             ],
             path: "Tests/DAOExamples"),
         .testTarget(
@@ -162,6 +166,8 @@ let package = Package(
                 "DAOPostgres", "DAOConformance", "DAOMemory", "DAOPropertyTesting", "DAOSystemPostgres", "DAOTestSupport",
                 "dao-conformance",
             ]),
+        .testTarget(
+            name: "DAOSearchTests", dependencies: ["DAOSearch", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport"]),
         .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB", "DAOTestSupport"]),
         .testTarget(
             name: "DAORelationshipTests",
@@ -301,8 +307,8 @@ let package = Package(
 if Context.environment["DAO_OPTIMIZED"] == "1" {
     let flags = ["-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug"]
     let called = [
-        "DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite", "DAOPostgres", "DAOTestSupport", "DAOExamples",
-        "DAOConformanceTests",
+        "DAOCore", "DAOKeyValue", "DAOMemory", "DAOLMDB", "DAOSQL", "DAOSQLite", "DAOPostgres", "DAOSearch", "DAOTestSupport",
+        "DAOExamples", "DAOConformanceTests",
     ]
     for target in package.targets where called.contains(target.name) {
         target.swiftSettings = [.unsafeFlags(flags, .when(configuration: .debug))]

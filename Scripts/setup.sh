@@ -11,7 +11,7 @@ set -euo pipefail
 # Debian starts by itself is not used, and neither is its pooler. The tests of a fail-over look for its processes, and those of TLS sign certificates.
 debian=("pkg-config:pkg-config" "/usr/include/sqlite3.h:libsqlite3-dev" "/usr/include/lmdb.h:liblmdb-dev" "python3:python3"
     "/usr/include/postgresql/libpq-fe.h:libpq-dev" "/usr/include/microhttpd.h:libmicrohttpd-dev" "curl-config:libcurl4-openssl-dev" "/usr/include/openssl/evp.h:libssl-dev" "/usr/lib/postgresql:postgresql" "/usr/sbin/pgbouncer:pgbouncer"
-    "pgrep:procps" "openssl:openssl")
+    "pgrep:procps" "openssl:openssl" "/usr/share/unicode/auxiliary/WordBreakTest.txt:unicode-data")
 # SQLite comes with macOS: that of brew is built for macOS alone, and stands in the way of applications for iOS.
 # The package "postgresql" of brew has no version; any from 13 on will do.
 brew=("pkg-config:pkg-config" "lmdb:lmdb" "libpq:libpq" "libmicrohttpd:libmicrohttpd" "curl:curl" "postgresql:postgresql@17" "pgbouncer:pgbouncer")

@@ -35,5 +35,6 @@ enum Catalog {
         EvolutionRows.cases, EvolutionCaches.cases,
         Thresholds.cases, ThresholdsQueries.cases, Pairs.cases, PairsBeside.cases, SecondLevel.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
+        Searches.cases,
     ]
 }

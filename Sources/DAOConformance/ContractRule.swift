@@ -26,6 +26,8 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         case lifeCycle = "L"
         /// Servers.
         case servers = "N"
+        /// Search.
+        case search = "S"
 
         /// The heading of the chapter.
         public var title: String {
@@ -42,6 +44,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
             case .concurrency: "Concurrency"
             case .lifeCycle: "Life cycle and faults"
             case .servers: "Servers"
+            case .search: "Search"
             }
         }
     }
@@ -168,6 +171,12 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("N7", "of two transactions side by side that cannot both be, one is a conflict"),
         ContractRule("N8", "reads beside writers: in a transaction, a snapshot, and alone"),
         ContractRule("N9", "a user whom the server does not let in is notPermitted"),
+        ContractRule("S1", "a search cuts texts into words as Unicode says"),
+        ContractRule("S2", "a search ignores case, and marks where they are no letters"),
+        ContractRule("S3", "operators of a search, and what is no complete query"),
+        ContractRule("S4", "the best rows come first, with the same scores everywhere"),
+        ContractRule("S5", "conditions filter what is found, and change no score"),
+        ContractRule("S6", "a search sees one state, and refuses what it cannot do"),
     ]
 
     /// Returns the rule with an id.

@@ -47,7 +47,8 @@ struct TransactionPoolerTests {
     }
 
     @Test(arguments: [
-        ("pooler=statement", "neither 'session' nor 'transaction' nor 'process'"), ("pooler=transaction&reads=standby", "reads=standby"),
+        ("pooler=statement", "neither 'session' nor 'transaction' nor 'process'"),
+        ("pooler=transaction&reads=standby", "reads=standby"),
     ])
     func wrongOptionsAreRefused(_ options: String, _ words: String) throws {
         let error = try storageError { try open(Server.newURL(options)) }
@@ -300,7 +301,8 @@ struct SharedConnectionTests {
                         try books.forEach { _ in streamed += 1 }
                         #expect(streamed == round + 1)
                         #expect(throws: StorageError.self) { try books.create(Book(id: 0, title: "again", shelf: nil)) }
-                        #expect(try database.snapshot { try books.read(\.title) } == Array(repeating: "\(shelf)", count: round + 1))
+                        #expect(
+                            try database.snapshot { try books.read(\.title) } == Array(repeating: "\(shelf)", count: round + 1))
                     }
                 }
             })

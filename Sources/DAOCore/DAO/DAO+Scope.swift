@@ -25,7 +25,12 @@ extension DAO {
     }
 
     /// The DAO whose reads see every row, for the reads that are part of a write.
-    var withoutScope: DAO { (storage as? any ScopingStorage<Record>).map { DAO(self, storage: $0.unscoped) } ?? self }
+    package var withoutScope: DAO { (storage as? any ScopingStorage<Record>).map { DAO(self, storage: $0.unscoped) } ?? self }
+}
+
+extension DAO {
+    /// Whether its reads see only some of the rows.
+    package var isScoped: Bool { storage is any ScopingStorage<Record> }
 }
 
 /// A storage whose reads do not see every row.

@@ -296,7 +296,7 @@ extension Database {
     }
 
     /// Runs a call of this library that consists of several reads.
-    func reads<Result>(_ body: () throws -> Result) throws -> Result {
+    package func reads<Result>(_ body: () throws -> Result) throws -> Result {
         ObservedReads.current?.willRead(.none, in: engineState)
         return try reporting(.snapshot) { try runReads(body) }
     }

@@ -30,7 +30,7 @@ public struct Condition<Record: Model>: Sendable, Hashable {
     }
 
     /// Returns the condition of one call.
-    static func once(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) -> Condition {
+    package static func once(_ build: (FieldProxy<Record>) -> some ConditionConvertible<Record>) -> Condition {
         Condition(build(FieldProxy()).condition.tree)
     }
 
@@ -80,6 +80,9 @@ public struct Condition<Record: Model>: Sendable, Hashable {
 
     /// The condition that all rows meet.
     public static var all: Condition { Condition(.constant(true)) }
+
+    /// Whether it says nothing.
+    package var isAll: Bool { if case .constant(true) = node { true } else { false } }
 
     /// The condition that no row meets.
     public static var none: Condition { Condition(.constant(false)) }

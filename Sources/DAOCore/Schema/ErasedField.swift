@@ -21,6 +21,8 @@ struct FieldFacts: Sendable {
     var recoding: EmbeddedRecoding?
     /// The declared members of a `Codable` value.
     var members: [EmbeddedMember] = []
+    /// What a search reads of the field; nil when it does not look into it.
+    var searchable: SearchableField?
     /// The fault of a relationship whose options do not say what it means, or contradict each other; nil when there is
     /// none.
     var relationFault: RelationFault?
@@ -48,6 +50,7 @@ struct FieldFacts: Sendable {
         var writeDefault: (@Sendable (RowWriter) throws -> Void)?
         var defaultValue: Value?
         var members: [EmbeddedMember] = []
+        var searchable: SearchableField?
         let related = Stored.relatedModel
         for option in field.options {
             switch option.meaning {
@@ -60,6 +63,7 @@ struct FieldFacts: Sendable {
             case .restricted: isRestricted = true
             case .renamed(let name): earlierNames.append(name)
             case .member(let member): members.append(member)
+            case .searchable(let field): searchable = field
             case .default(let value):
                 writeDefault = { try value.write(to: $0, at: 0) }
                 // The value of a related model would read the schema of that model, which can be this schema.
@@ -113,7 +117,7 @@ struct FieldFacts: Sendable {
             writeDefault: writeDefault, isKey: key != nil, isRelation: relation != nil, isRevision: revision != nil,
             revisionFault: revisionFault, elementType: Stored.elementType,
             recoding: type.kind == .embedded ? EmbeddedRecoding(Stored.self) : nil, members: members,
-            relationFault: relationFault,
+            searchable: searchable, relationFault: relationFault,
             hasUnknownRelation: related != nil && relation == nil)
     }
 

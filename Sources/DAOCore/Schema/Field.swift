@@ -97,6 +97,7 @@ public struct FieldOption<Value: FieldValue>: Sendable {
         case renamed(from: String)
         case `default`(Value)
         case member(EmbeddedMember)
+        case searchable(SearchableField)
     }
 
     let meaning: Meaning

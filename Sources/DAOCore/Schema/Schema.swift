@@ -48,6 +48,8 @@ public final class Schema<Record: Model>: Sendable {
     let recodings: [EmbeddedRecoding?]
     /// The declared members of `Codable` values, by the positions of their fields.
     let members: [[EmbeddedMember]]
+    /// What a search reads, by the positions of the fields; nil for a field that it does not look into.
+    package let searchable: [SearchableField?]
     /// The earlier names of every field, the newest first.
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
@@ -143,6 +145,7 @@ public final class Schema<Record: Model>: Sendable {
         elementTypes = facts.map(\.elementType)
         recodings = facts.map(\.recoding)
         members = facts.map(\.members)
+        searchable = facts.map(\.searchable)
         earlierNames = facts.map(\.earlierNames)
         dropped = []
         self.isOfStoredEntity = isOfStoredEntity
@@ -181,6 +184,7 @@ public final class Schema<Record: Model>: Sendable {
         elementTypes = schema.elementTypes
         recodings = schema.recodings
         members = schema.members
+        searchable = schema.searchable
         earlierNames = schema.earlierNames
         isOfStoredEntity = schema.isOfStoredEntity
         values = schema.values

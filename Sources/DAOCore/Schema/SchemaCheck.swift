@@ -48,6 +48,13 @@ enum SchemaCheck {
                 field: field.description.name)
         }
         for field in fields {
+            guard let weight = field.searchable?.weight, !(1...SearchableField.maximumWeight ~= weight) else { continue }
+            return problem(
+                "the field '\(field.description.name)' of '\(entity)' is searchable with the weight \(weight); give it one from 1 to "
+                    + "\(SearchableField.maximumWeight)",
+                field: field.description.name)
+        }
+        for field in fields {
             guard let fault = field.revisionFault else { continue }
             return problem("the field '\(field.description.name)' of '\(entity)' \(fault)", field: field.description.name)
         }

@@ -506,7 +506,9 @@ final class PostgresConnection: @unchecked Sendable {
     /// Sends what waits for the next command, and reads the answers that nobody has waited for.
     func sendPending() throws {
         if let fault { throw fault }
-        if !beginning.isEmpty || !pending.isEmpty || carrier?.unread ?? 0 > 0 { _ = try protected([.text("SELECT 1")], "SELECT 1") }
+        if !beginning.isEmpty || !pending.isEmpty || carrier?.unread ?? 0 > 0 {
+            _ = try protected([.text("SELECT 1")], "SELECT 1")
+        }
     }
 
     /// Writes the rows that a batch holds back.

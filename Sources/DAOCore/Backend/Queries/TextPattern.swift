@@ -190,7 +190,7 @@ extension Unicode.Scalar {
 
     /// Calls a closure with each scalar of the full case folding as in Unicode's CaseFolding.txt, derived from the mappings of the
     /// standard library: the lower case of the upper case. Letters with a different folding are handled separately.
-    fileprivate func forEachFolded(_ body: (Unicode.Scalar) -> Void) {
+    package func forEachFolded(_ body: (Unicode.Scalar) -> Void) {
         switch value {
         case 0..<0x80: body(0x41...0x5A ~= value ? Unicode.Scalar(UInt8(value) | 0x20) : self)
         case 0x03C2: body("\u{03C3}")  // final sigma

@@ -80,7 +80,7 @@ open class RowReader {
     }
 
     /// Returns the key of a related row, of a kind; nil where the row has no key.
-    @usableFromInline final func readKey(at index: Int, of kind: ValueKind) throws -> Key? {
+    @usableFromInline package final func readKey(at index: Int, of kind: ValueKind) throws -> Key? {
         if isNull(at: index) { return nil }
         if kind == .int64 { return .integer(try readInt64(at: index)) }
         guard let key = Key(try readValue(at: index, as: kind), of: kind) else {

@@ -1,0 +1,123 @@
+import DAOCore
+import DAOSearch
+
+/// S1 to S6: full-text search.
+enum Searches {
+    /// Compares the keys of the rows that searches find, whatever their order.
+    private static func expect(_ searches: [String: [Int]], _ leaflets: DAO<Leaflet>) throws {
+        for (text, keys) in searches.sorted(by: { $0.key < $1.key }) {
+            try expectEqual(try leaflets.search(text, limit: 100).map(\.value.id).sorted(), keys, "what '\(text)' finds")
+            try expectEqual(try leaflets.searchCount(text), keys.count, "the number of what '\(text)' finds")
+        }
+    }
+
+    private static func stored(_ context: ConformanceContext) throws -> (any Database, DAO<Leaflet>) {
+        let (database, leaflets) = try context.open(with: Leaflet.self)
+        try leaflets.create(Leaflet.all)
+        return (database, leaflets)
+    }
+
+    static let cases: [ConformanceCase] = [
+        ConformanceCase("S.words", "S1", title: "words of scripts with and without spaces are found, parts of words are not") {
+            let (_, leaflets) = try stored($0)
+            try expect(
+                [
+                    "tower": [5], "tow": [], "wine": [1, 3, 4], "東京": [5], "京": [5], "京都": [], "都": [5], "한국어": [7], "국어": [7],
+                    "국한": [],
+                    "ไทย": [7], "ทไ": [], "red-wine": [1], "!": [],
+                ], leaflets)
+        },
+        ConformanceCase("S.folding", "S2", title: "a search ignores case, and marks where they are no letters") {
+            let (database, leaflets) = try stored($0)
+            try leaflets.create(Leaflet(id: 8, title: "がく ΟΔΟΣ Ёлка", text: "شُكْرًا"))
+            // As keys of a dictionary, both spellings of a letter are the same.
+            try expect(["か\u{3099}": [8]], leaflets)
+            try expect(
+                [
+                    "RED": [1, 2, 4], "strasse": [6], "STRASSE": [6], "cafe": [6], "Café": [6], "が": [8], "か": [], "οδος": [8],
+                    "елка": [8], "شكرا": [8],
+                ], leaflets)
+            try database.close()
+        },
+        ConformanceCase("S.operators", "S3", title: "operators of a search, in every searchable field") {
+            let (_, leaflets) = try stored($0)
+            try expect(
+                [
+                    "red wine": [1, 4], "red AND wine": [1, 4], "red OR white": [1, 2, 3, 4], "red NOT wine": [2],
+                    "red -wine": [2],
+                    "\"red wine\"": [1], "\"wine red\"": [], "win*": [1, 3, 4], "\"white win\"*": [3],
+                    "(red OR white) wine": [1, 3, 4],
+                    "red NEAR/0 wine": [1], "red NEAR/1 wine": [1], "wine NEAR/2 red": [1, 4], "car fast": [2],
+                    "\"car fast\"": [], "one": [2, 3],
+                    "\"one two\"": [], "one two": [3], "-red -tower": [3, 6, 7], "NOT (red OR wine)": [5, 6, 7],
+                    "red -(wine OR fast)": [],
+                ], leaflets)
+        },
+        ConformanceCase("S.incomplete", "S3", title: "what is no complete query is read as far as it goes") {
+            let (_, leaflets) = try stored($0)
+            try expect(
+                [
+                    "": [], "  ": [], "AND OR NOT": [], "\"red wine": [1], "(red": [1, 2, 4], "red)": [1, 2, 4],
+                    "red OR": [1, 2, 4], "red NEAR": [1, 2, 4],
+                    "*": [], "red *": [1, 2, 4], "- red": [1, 2, 4], "NOT NOT red": [1, 2, 4], "((((": [],
+                ], leaflets)
+        },
+        ConformanceCase(
+            "S.scores", "S4", title: "the best rows come first, those with equal scores by key, with the same scores everywhere"
+        ) {
+            let (_, leaflets) = try stored($0)
+            func scores(_ text: String) throws -> [String] {
+                try leaflets.search(text, limit: 100).map { "\($0.value.id): \(Int64($0.score * 4_294_967_296))" }
+            }
+            try expectEqual(
+                try scores("red"), ["2: 5786093598", "4: 3810354320", "1: 3550557436"], "the rows and scores of one word")
+            try expectEqual(
+                try scores("red OR win*"), ["4: 7620708640", "1: 7101114872", "2: 5786093598", "3: 4882016474"],
+                "the rows and scores of a word and a beginning")
+            try expectEqual(try scores("-red -tower"), ["3: 0", "6: 0", "7: 0"], "negations")
+            try leaflets.create([Leaflet(id: 12, title: "same", text: "x y"), Leaflet(id: 11, title: "same", text: "y x")])
+            let hits = try leaflets.search("same", limit: 10)
+            try expectEqual(hits.map(\.value.id), [11, 12], "rows with equal scores")
+            try expectEqual(try leaflets.search("same", limit: 1).map(\.value.id), [11], "the first of them")
+        },
+        ConformanceCase("S.conditions", "S5", title: "conditions filter what is found, and change no score") {
+            let (_, leaflets) = try stored($0)
+            let all = try leaflets.search("red", limit: 10)
+            let some = all.filter { $0.value.id > 1 }
+            try expectEqual(try leaflets.search("red", limit: 10) { $0.id > 1 }, some, "with a condition")
+            try expectEqual(try leaflets.scoped { $0.id > 1 }.search("red", limit: 10), some, "in a scope")
+            let few = try leaflets.scoped { $0.id > 1 }.search("red", limit: 10) { $0.id < 4 }
+            try expectEqual(few.map(\.value.id), [2], "with a condition in a scope")
+            try expectEqual(try leaflets.searchCount("red", where: Condition { $0.id > 1 }), 2, "the number with a condition")
+            try expectEqual(try leaflets.search("red", limit: 2), Array(all.prefix(2)), "the first two")
+        },
+        ConformanceCase(
+            "S.writes", "S6", title: "a search sees every write, those of its own transaction too, and none that was undone"
+        ) {
+            let (database, leaflets) = try stored($0)
+            _ = try? database.transaction { () throws -> Void in
+                try leaflets.create(Leaflet(id: 20, title: "unheard", text: ""))
+                try expectEqual(try leaflets.searchCount("unheard"), 1, "in the transaction")
+                throw CancellationError()
+            }
+            try expectEqual(try leaflets.searchCount("unheard"), 0, "after it was undone")
+            try leaflets.set(\.text, to: "green bottle") { $0.id == 1 }
+            try expectEqual(try leaflets.search("bottle -red", limit: 10).map(\.value.id), [1], "after a field was set")
+            try leaflets.erase { $0.id == 1 }
+            try expectEqual(try leaflets.searchCount("bottle"), 0, "after the row was erased")
+            try leaflets.persist(Leaflet(id: 2, title: "Blue car", text: ""))
+            try expectEqual(try leaflets.search("red", limit: 10).map(\.value.id), [4], "after a row was replaced")
+        },
+        ConformanceCase(
+            "S.refusals", "S6", title: "a search without a searchable field, or with a limit below 1, is invalidQuery"
+        ) {
+            let (database, leaflets) = try stored($0)
+            let items = try database.dao(Item.self)
+            try expectKind(.invalidQuery, "no searchable field") { try items.search("red", limit: 1) }
+            try expectKind(.invalidQuery, "a limit of 0") { try leaflets.search("red", limit: 0) }
+            for text in ["\"open", "(open", "close)", "OR a", "a OR", "AND a", "a NOT", "NEAR a", "", "!"] {
+                try expectKind(.invalidQuery, "'\(text)'") { try SearchQuery(validating: text) }
+            }
+        },
+    ]
+}
