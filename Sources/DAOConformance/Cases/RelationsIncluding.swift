@@ -60,7 +60,7 @@ enum RelationsIncluding {
                 for errand in found {
                     try expectEqual(errand.owner.row, errand.id == 2 ? bo : ada, "\(what), the owner of \(errand.id)")
                     try expectEqual(
-                        errand.whole?.row?.id, errand.id == 1 ? nil : errand.id - 1, "\(what), the whole of \(errand.id)")
+                        errand.whole?.row?.id, errand.id == 1 ? nil : errand.id &- 1, "\(what), the whole of \(errand.id)")
                     try expect(errand.whole?.row?.owner.row == nil, "\(what), no row of a row of \(errand.id)")
                     try expect(errand.helper?.row == nil, "\(what), no row of the helper of \(errand.id)")
                     try expectEqual(errand, try errands.read(byPrimaryKey: errand.id), "\(what), equal without rows")

@@ -105,7 +105,7 @@ enum SecondLevel {
             try pins.create((1...3).map { Pin(id: $0, post: Reference($0), posts: [posts[3 - $0]]) })
             for pin in try pins.including(\.post, \.posts).read() {
                 try expectEqual(pin.post?.row, posts.first { $0.id == pin.id }, "the row of pin \(pin.id)")
-                try expectEqual(pin.posts, posts.filter { $0.id == 4 - pin.id }, "the list of pin \(pin.id)")
+                try expectEqual(pin.posts, posts.filter { $0.id == 4 &- pin.id }, "the list of pin \(pin.id)")
             }
             var streamed: [Person?] = []
             try pins.including(\.post).forEach { streamed.append($0.post?.row?.author) }

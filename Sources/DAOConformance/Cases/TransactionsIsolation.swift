@@ -64,7 +64,7 @@ enum TransactionsIsolation {
                 try dao.forEach(Query(where: Condition { $0.number <= 6000 })) { item in
                     seen.append(item.id)
                     if seen.count > 2000 { throw fail("the walk does not end") }
-                    try dao.persist(Item(id: item.id + 10_000, name: "later", number: item.number))
+                    try dao.persist(Item(id: item.id &+ 10_000, name: "later", number: item.number))
                     try dao.erase(byPrimaryKey: item.id)
                 }
                 let original = seen.filter { $0 <= 600 }
