@@ -8,13 +8,12 @@ part of what a search means (contract S1): every machine has the same table, wha
 
 import pathlib
 import re
-import subprocess
 import sys
 
 UNICODE = pathlib.Path("/usr/share/unicode")
 TARGET = pathlib.Path(__file__).resolve().parents[1] / "Sources/DAOSearch/WordBreaks+Table.swift"
 
-# The numbers of the classes in `WordBreak.Class`. Hebrew_Letter and ALetter come last, for a comparison.
+# The numbers of the classes in `WordBreaks.Class`. Hebrew_Letter and ALetter come last, for a comparison.
 CLASSES = ["Other", "CR", "LF", "Newline", "Extend", "ZWJ", "Format", "Katakana", "Single_Quote", "Double_Quote", "MidNumLet", "MidLetter",
            "MidNum", "Numeric", "ExtendNumLet", "Regional_Indicator", "WSegSpace", "Hebrew_Letter", "ALetter"]
 PICTOGRAPH, SINGLE, WORD, BASE, MARK = 1 << 5, 1 << 6, 1 << 7, 1 << 8, 1 << 9

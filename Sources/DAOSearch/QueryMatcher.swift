@@ -21,6 +21,8 @@ struct QueryMatcher {
     }
 
     private var atoms: [Atom: Int] = [:]
+    /// Those of which the beginning is enough.
+    private var beginnings: [Atom: Int] = [:]
     private var leaves: [Leaf] = []
     /// The leaves below no NOT, whose occurrences count.
     private(set) var scored: [Int] = []
@@ -29,7 +31,10 @@ struct QueryMatcher {
     /// The number of leaves.
     var leafCount: Int { leaves.count }
 
-    init(_ query: SearchQuery) { root = query.root.map { compile($0, isNegated: false) } }
+    init(_ query: SearchQuery) {
+        root = query.root.map { compile($0, isNegated: false) }
+        beginnings = atoms.filter(\.key.isPrefix)
+    }
 
     private mutating func compile(_ node: SearchQuery.Node, isNegated: Bool) -> Node {
         switch node {
@@ -82,11 +87,13 @@ struct QueryMatcher {
     }
 
     /// Returns where the words of the query are in the texts of a field.
-    func places(in texts: [String]) -> Places {
+    func places(in texts: [String]) -> Places { places(in: texts.lazy.map(Term.terms)) }
+
+    /// Returns where the words of the query are in the words of texts.
+    private func places(in texts: some Sequence<[Term]>) -> Places {
         var places = Places(atoms.count)
-        let beginnings = atoms.filter(\.key.isPrefix)
-        for text in texts {
-            for term in Term.terms(of: text) {
+        for terms in texts {
+            for term in terms {
                 var numbers: [Int] = []
                 if let number = atoms[Atom(text: term.text, isPrefix: false)] { numbers.append(number) }
                 for (atom, number) in beginnings where term.text.utf8.starts(with: atom.text.utf8) { numbers.append(number) }
@@ -143,9 +150,9 @@ struct QueryMatcher {
         }
     }
 
-    /// Returns the ranges of what is found in a text, in words, ascending. They do not overlap.
-    func foundWords(in text: String) -> [Range<Int>] {
-        let places = places(in: [text])
+    /// Returns the ranges of what is found in the words of a text, ascending. They do not overlap.
+    func foundWords(in terms: [Term]) -> [Range<Int>] {
+        let places = places(in: CollectionOfOne(terms))
         var ranges = scored.flatMap { occurrences(of: leaves[$0], places).joined() }
         ranges.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         var merged: [Range<Int>] = []

@@ -9,7 +9,7 @@ extension SearchQuery {
     /// complexity is linear in the length of the text.
     public func ranges(in text: String) -> [Range<String.Index>] {
         let terms = Term.terms(of: text)
-        return QueryMatcher(self).foundWords(in: text).map { words in
+        return QueryMatcher(self).foundWords(in: terms).map { words in
             let utf8 = text.utf8
             return utf8.index(
                 utf8.startIndex, offsetBy: terms[words.lowerBound].range.lowerBound)..<utf8.index(

@@ -45,17 +45,6 @@ struct Term: Equatable {
     }
 }
 
-extension UTF8 {
-    fileprivate static func width(_ scalar: Unicode.Scalar) -> Int {
-        switch scalar.value {
-        case 0..<0x80: 1
-        case 0x80..<0x800: 2
-        case 0x800..<0x10000: 3
-        default: 4
-        }
-    }
-}
-
 extension Unicode.Scalar {
     /// Whether the character belongs to the single letter before it: it is a mark, a vowel that Unicode does not count as one (in Thai and
     /// Lao), or a jamo of the same syllable.
