@@ -6,6 +6,8 @@
 #   Scripts/newcomer.sh [options of swift build]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
+# A package is known by the folder of its path.
+name=$(basename "$root" | tr '[:upper:]' '[:lower:]')
 place=$(mktemp -d)
 page=
 trap '[ -z "$page" ] || kill "$page" 2>/dev/null || true; rm -rf "$place"' EXIT
@@ -33,14 +35,14 @@ import PackageDescription
 let package = Package(
     name: "Notebook",
     platforms: [.macOS(.v14)],
-    dependencies: [.package(name: "swift-dao", path: "$root")],
+    dependencies: [.package(path: "$root")],
     targets: [
         .executableTarget(
             name: "Notebook",
             dependencies: [
-                .product(name: "DAOCore", package: "swift-dao"),
-                .product(name: "DAOSQLite", package: "swift-dao"),
-                .product(name: "DAOLMDB", package: "swift-dao"),
+                .product(name: "DAOCore", package: "$name"),
+                .product(name: "DAOSQLite", package: "$name"),
+                .product(name: "DAOLMDB", package: "$name"),
             ])
     ]
 )
@@ -129,3 +131,7 @@ awk '{ print } /^    targets: \[/ { while ((getline line < "targets") > 0) print
 mv Package.new Package.swift
 quietly swift build "${options[@]}" --build-tests
 echo "newcomer: new storages of each kind compile with their conformance tests"
+# Or by a name that the manifest gives it.
+sed -i.path -e 's/\.package(path: /.package(name: "dao", path: /' -e "s/package: \"$name\"/package: \"dao\"/" Package.swift
+quietly swift package "${options[@]}" --allow-writing-to-package-directory new-storage Named --kind database
+grep -q 'package: "dao"' "$log" || { cat "$log" >&2; echo "newcomer: the name of the dependency is not known" >&2; exit 1; }

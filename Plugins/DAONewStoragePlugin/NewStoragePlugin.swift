@@ -53,7 +53,7 @@ import PackagePlugin
         }
         try write(readme(name, kind.advice), to: sources.appendingPathComponent("README.md"))
         try write(test(name), to: tests.appendingPathComponent("ConformanceTests.swift"))
-        let package = library.id == context.package.id ? nil : library.displayName
+        let package = library.id == context.package.id ? nil : self.name(of: library, in: context.package)
         print("Sources/\(name) and Tests/\(name)Tests are written. Add the targets to Package.swift:\n")
         print(manifest(name, kind.product, package))
     }
@@ -62,6 +62,16 @@ import PackagePlugin
     private func library(in package: Package) -> Package? {
         if package.targets.contains(where: { $0.name == "DAOCore" }) { return package }
         return package.dependencies.lazy.compactMap { library(in: $0.package) }.first
+    }
+
+    /// The name by which the manifest of a package knows the library: one that it gives to the path, or that of folder or address.
+    private func name(of library: Package, in package: Package) -> String {
+        let file = package.directoryURL.appendingPathComponent("Package.swift")
+        let manifest = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        let named = manifest.matches(of: /\.package\(\s*name:\s*"([^"]+)",\s*path:\s*"([^"]+)"/).first {
+            URL(fileURLWithPath: String($0.output.2)).lastPathComponent.lowercased() == library.id
+        }
+        return named.map { String($0.output.1) } ?? library.id
     }
 
     private func write(_ text: String, to file: URL) throws {
