@@ -266,6 +266,7 @@ final class JSONFile: Sendable {
     private let handle: FileHandle
     // Of the one write transaction.
     private nonisolated(unsafe) var length: UInt64 = 0
+    private nonisolated(unsafe) var isDetached = false
 
     /// Opens the file, or creates it.
     init(_ configuration: DatabaseConfiguration) throws {
@@ -317,9 +318,10 @@ final class JSONFile: Sendable {
         length = UInt64(lines.dropLast().reduce(0) { $0 + $1.count + 1 })
     }
 
-    /// Throws `.detached` when the path no longer leads to this file (contract L8).
+    /// Throws `.detached` once the path no longer leads to this file, also when the file has its name back (contract L8).
     func checkAttached() throws {
-        guard FileIdentity(path) == identity else {
+        isDetached = isDetached || FileIdentity(path) != identity
+        if isDetached {
             throw StorageError(.detached, "the file was moved, removed or replaced; open the database again", path: path)
         }
     }
@@ -337,7 +339,8 @@ final class JSONFile: Sendable {
             if isDurable { try handle.synchronize() }
         } catch {
             try? handle.truncate(atOffset: length)
-            let isFull = (error as? CocoaError)?.code == .fileWriteOutOfSpace
+            let code = ((error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError)?.code ?? 0
+            let isFull = [ENOSPC, EDQUOT, EFBIG].contains(Int32(code))
             throw StorageError(
                 isFull ? .outOfSpace : .io, "the commit could not be written, and is undone; try again", path: path,
                 engineMessage: "\(error)")
