@@ -83,13 +83,24 @@ enum CaseRunner {
         }
     }
 
+    /// How many cases run in this process.
+    private static let running = Shared(0)
+
     /// Returns the first ending: that of the closure or that of the time limit.
     private static func race(_ limit: Duration, _ start: (@escaping @Sendable (Ending) -> Void) -> Void) async -> Ending {
-        await withCheckedContinuation { continuation in
+        running.change { $0 += 1 }
+        defer { running.change { $0 -= 1 } }
+        return await withCheckedContinuation { continuation in
             let box = FirstEnding(continuation)
+            let patience = Patience(limit)
             start { box.finish($0) }
             // A separate thread: a database that blocks may hold all threads of the queues.
-            TaskThreads.startThread { if !box.hasEnded.wait(seconds: limit / .seconds(1)) { box.finish(.hung) } }
+            TaskThreads.startThread {
+                var patience = patience
+                while !box.hasEnded.wait(seconds: patience.interval) {
+                    if patience.isOver(cases: running.value) { return box.finish(.hung) }
+                }
+            }
         }
     }
 
