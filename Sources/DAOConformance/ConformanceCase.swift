@@ -25,7 +25,10 @@ public struct ConformanceCase: Sendable {
         case file
         /// A target that opens with a changed configuration.
         case configuration
-        /// A database that several processes may use, and a target that starts them.
+        /// A target that starts another process. Where only one process may use the database, the case closes it before the other
+        /// process opens it.
+        case otherProcess
+        /// A database that several processes may use at once, and a target that starts them.
         case processes
         /// A database on a server, and a target that disturbs the connections to it.
         case network
@@ -54,7 +57,8 @@ public struct ConformanceCase: Sendable {
     /// Whether the case takes seconds or much memory.
     public let isHeavy: Bool
 
-    /// The time after which the case is reported as hung: many times what it takes on a slow machine.
+    /// The time after which the case is reported as hung, when it has also used as much of the processor, or uses none any more.
+    /// It is many times what the case takes on a slow machine.
     public var timeLimit: Duration {
         // An observation that hears nothing waits for all of its time.
         isHeavy || Self.runsUnderThreadSanitizer ? .seconds(300) : .seconds(chapter == .observation ? 10 : 60)
@@ -117,7 +121,7 @@ extension ConformanceCase {
     func reasonToSkip(on target: ConformanceTarget, _ capabilities: Capabilities?) -> String? {
         let present = Requirement.present(in: target, capabilities)
         if let missing = requirements.subtracting(present).sorted(by: { $0.rawValue < $1.rawValue }).first {
-            return missing.missing
+            return missing.missing(in: target, capabilities)
         }
         // Without capabilities, no property is known to be missing.
         let lacking = Set(Requirement.allCases).subtracting(present)
@@ -141,13 +145,14 @@ extension ConformanceCase.Requirement {
                 case .truncationDetection: capabilities?.detectsTruncation ?? true
                 case .file: target.file != nil
                 case .configuration: target.openConfiguration != nil
+                case .otherProcess: target.startProcess != nil
                 case .processes: target.startProcess != nil && capabilities?.isMultiProcess != false
                 case .network: target.makeNetwork != nil
                 }
             })
     }
 
-    fileprivate var missing: String {
+    fileprivate func missing(in target: ConformanceTarget, _ capabilities: Capabilities?) -> String {
         switch self {
         case .persistence: "its data does not outlive the last reference"
         case .savepoints: "it declares that it has no savepoints"
@@ -159,8 +164,10 @@ extension ConformanceCase.Requirement {
         case .truncationDetection: "it declares that it cannot tell a file that lost its end from an interrupted write"
         case .file: "the target does not give the location of its file"
         case .configuration: "the target does not open with a changed configuration"
-        case .processes: "the target does not start other processes, or only one process may use the database"
-        case .network: "the database is on no server, or the target does not disturb the connections to it"
+        case .processes where capabilities?.isMultiProcess == false: "it declares that only one process may use the database"
+        case .otherProcess, .processes: "the target does not start other processes"
+        case .network where target.file != nil || capabilities?.isPersistent == false: "the database is on no server"
+        case .network: "the target does not disturb the connections to a server"
         }
     }
 
@@ -176,7 +183,8 @@ extension ConformanceCase.Requirement {
         case .truncationDetection: "it declares that it detects a file that lost its end, which other cases prove"
         case .file: "the target gives the location of its file"
         case .configuration: "the target opens with a changed configuration"
-        case .processes: "the target starts other processes"
+        case .otherProcess: "the target starts other processes"
+        case .processes: "several processes may use the database, which other cases prove"
         case .network: "the target disturbs the connections to its server"
         }
     }

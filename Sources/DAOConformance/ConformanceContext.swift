@@ -86,6 +86,19 @@ extension ConformanceContext {
         try earlier.close()
     }
 
+    /// Closes a database that only one process may use, before another process opens it; needs
+    /// ``ConformanceCase/Requirement/otherProcess``.
+    func handOver(_ database: any Database) throws {
+        if !database.capabilities.isMultiProcess { try database.close() }
+    }
+
+    /// Opens the database that ``handOver(_:)`` has closed, after the other process has ended.
+    ///
+    /// - Returns: The new database; nil when the earlier one is still open.
+    func takeBack(_ database: any Database) throws -> (any Database)? {
+        database.capabilities.isMultiProcess ? nil : try open()
+    }
+
     /// Closes the databases that the case left open.
     func closeAll() throws {
         let databases = opened.withLock { opened in

@@ -85,6 +85,27 @@ import Testing
         }
     }
 
+    /// Every case and rule that the guide for authors of storages names exists.
+    @Test func theGuideNamesExistingCases() throws {
+        let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        let text = try String(contentsOf: root.appendingPathComponent("Docs/CustomStorage.md"), encoding: .utf8)
+        let ids = Set(Conformance.all.map(\.id))
+        let named = text.matches(of: /`([A-Z]\.\w+)`/).map { String($0.output.1) }
+        #expect(named.count > 25)
+        for id in named { #expect(ids.contains(id), "Docs/CustomStorage.md names \(id), which is no case") }
+        let table = text.components(separatedBy: "### What a driver honours").last?.components(separatedBy: "\n## ").first ?? ""
+        for line in table.split(separator: "\n") where line.hasPrefix("| `") {
+            let cells = line.split(separator: "|").map(String.init)
+            let rules = Set(cells[2].matches(of: /[A-Z][0-9]+/).map { String($0.output) })
+            #expect(!rules.isEmpty && rules.allSatisfy { ContractRule.named($0) != nil }, "\(line)")
+            for match in cells[3].matches(of: /`([A-Z]\.\w+)`/) {
+                let proved = Conformance.all.first { $0.id == String(match.output.1) }?.rules ?? []
+                #expect(!rules.isDisjoint(with: proved), "\(match.output.1) proves \(proved), not \(rules)")
+            }
+        }
+    }
+
     @Test func hangingCaseIsReported() async {
         let hanging = ConformanceCase("K.hanging", "K1", title: "a case that never ends") { _ in
             while true { Thread.sleep(forTimeInterval: 1) }
@@ -145,11 +166,65 @@ import Testing
         let broken = await Conformance.run(on: FaultyDatabase.target(.refusesEmptyKeys), chapters: [.keys])
         let lines = ConformanceTable([array, broken]).description.split(separator: "\n").map(String.init)
         #expect(lines[0].contains("conformance suite \(Conformance.version)") && lines[0].contains("refusesEmptyKeys"))
-        for rule in ContractRule.all { #expect(lines.contains { $0.hasPrefix("\(rule.id) ") && $0.contains(rule.title) }) }
+        for rule in ContractRule.all where rule.chapter == .keys {
+            #expect(lines.contains { $0.hasPrefix("\(rule.id) ") && $0.contains(rule.title) })
+        }
         #expect(lines.contains { $0.hasPrefix("K3 ") && $0.contains("✓") && $0.contains("✗") })
-        #expect(lines.contains { $0.hasPrefix("R1 ") && $0.contains("not run") })
+        #expect(!lines.contains { $0.hasPrefix("R1 ") }, "a rule without a chosen case has no row")
+        let writes = await Conformance.run(on: SuiteTests.array) { $0.id == "W.createMany" }
+        let both = ConformanceTable([array, writes]).description.split(separator: "\n")
+        #expect(both.contains { $0.hasPrefix("W1 ") && $0.contains("not run") && $0.contains("✓ 1") })
         #expect(lines.contains { $0.contains("K.emptyString (K3)") })
         #expect(lines.contains { $0.contains("its data does not outlive the last reference: K.afterReopening") })
+    }
+
+    /// A rule of which every case was skipped is not proved, and every form of the report says so.
+    @Test func rulesWithoutACaseThatRanAreListed() async throws {
+        let chosen: Set = ["L.fileMoved", "L.killed", "C.processesSeeCommits", "C.hardLink", "K.int"]
+        let report = await Conformance.run(on: SuiteTests.array) { chosen.contains($0.id) }
+        let rules = Dictionary(uniqueKeysWithValues: report.unprovedRules.map { ($0.id, $0.reasons) })
+        #expect(Set(rules.keys) == ["L3", "T6", "L8", "C2", "C3"])
+        #expect(rules["L8"] == ["the target does not give the location of its file"])
+        #expect(rules["C2"] == ["it declares that only one process may use the database"])
+        #expect(rules["L3"] == ["the target does not start other processes"])
+        let table = report.description
+        let list = try #require(table.range(of: "Rules without a case that ran on array:"))
+        #expect(
+            table[list.upperBound...].contains("L8 \(try #require(ContractRule.named("L8")).title): the target does not give"))
+        let copy = try JSONDecoder().decode(ConformanceReport.self, from: Data(report.json().utf8))
+        #expect(copy.unprovedRules == report.unprovedRules)
+        #expect(ConformanceReport.html([report]).contains("Rules without a case that ran"))
+        let proved = await Conformance.run(on: SuiteTests.array) { $0.id == "K.int" }
+        #expect(proved.unprovedRules.isEmpty && !proved.description.contains("without a case that ran"))
+    }
+
+    /// A reason names what is missing, and not what could be.
+    @Test func reasonsNameWhatIsMissing() throws {
+        func reason(_ id: String, on target: ConformanceTarget, _ capabilities: Capabilities) throws -> String? {
+            try #require(Conformance.all.first { $0.id == id }).reasonToSkip(on: target, capabilities)
+        }
+        let file = ConformanceTarget(name: "file", file: { $0.directory }) { try ArrayDatabase($0.name) }
+        let shared = Capabilities(engine: "x", isPersistent: true, isMultiProcess: true)
+        let alone = Capabilities(engine: "x", isPersistent: true)
+        let starting = file.withProcesses { _ in throw StorageError(.io, "no process") }
+        let started = "C.processesIncrement"
+        #expect(try reason(started, on: starting, shared) == nil)
+        #expect(try reason(started, on: starting, alone) == "it declares that only one process may use the database")
+        #expect(try reason(started, on: file, shared) == "the target does not start other processes")
+        // The database of one process is handed over to the other.
+        for id in ["L.killed", "L.killedHolding", "L.outOfSpace"] {
+            #expect(try reason(id, on: starting, alone) == nil, "\(id)")
+            #expect(try reason(id, on: file, alone) == "the target does not start other processes", "\(id)")
+        }
+        // No other process takes part.
+        for id in [
+            "L.fileMoved", "L.fileRemoved", "L.fileReplaced", "L.detachedStays", "L.compactMoved", "O.movedWhileObserved",
+        ] { #expect(try reason(id, on: file, alone) == nil, "\(id)") }
+        let server = ConformanceTarget(name: "server") { try ArrayDatabase($0.name) }
+        let network = try #require(Conformance.all.first { $0.requirements == [.network] }).id
+        #expect(try reason(network, on: file, alone) == "the database is on no server")
+        #expect(try reason(network, on: server, Capabilities(engine: "x")) == "the database is on no server")
+        #expect(try reason(network, on: server, shared) == "the target does not disturb the connections to a server")
     }
 
     @Test func reportIsValidJSON() async throws {

@@ -80,7 +80,7 @@ enum LifeCycleFiles {
             try expectEqual(try later.read().map(\.id), [1, 2, 3])
             try fresh.close()
         },
-    ].requiring(.file).requiring(.processes)
+    ].requiring(.file)
 
     /// Expects that writes are detached, that reads give the rows or are detached, and closes the database.
     private static func expectDetached(

@@ -10,7 +10,7 @@ enum PairsBeside {
         ConformanceCase(
             concurrent: "O.movedWhileObserved", "O1", "O4", "L8",
             title: "an observation of a file that was moved gives no row of the file that is at the path then, and ends",
-            requires: [.file, .processes]
+            requires: [.file]
         ) { context in
             let file = try context.file()
             let (database, dao) = try context.open(with: Item.self)

@@ -142,13 +142,15 @@ enum Processes {
         ConformanceCase(
             "L.killedHolding", "L3", "C2",
             title: "a process killed in a transaction leaves nothing of the transaction and no lock",
-            requires: [.processes]
+            requires: [.otherProcess, .persistence]
         ) { context in
-            let ledger = try ProcessLedger(context.open())
+            var ledger = try ProcessLedger(context.open())
             for round in 0..<3 {
+                try context.handOver(ledger.database)
                 let process = try context.startProcess()
                 try expectEqual(try process.ask("hold"), "holding")
                 process.kill()
+                if let reopened = try context.takeBack(ledger.database) { ledger = try ProcessLedger(reopened) }
                 try expectEqual(try ledger.count(), round, "the count")
                 try ledger.increment()
             }
@@ -156,10 +158,11 @@ enum Processes {
         },
         ConformanceCase(
             "L.killed", "L3", "T6", title: "a process killed during commits leaves exactly the committed transactions",
-            requires: [.processes, .persistence]
+            requires: [.otherProcess, .persistence]
         ) { context in
             var database = try context.open()
             for round in 0..<8 {
+                try context.handOver(database)
                 let process = try context.startProcess()
                 try process.say("commit")
                 var acknowledged = 0
@@ -167,6 +170,7 @@ enum Processes {
                 process.kill()
                 // The lines that the process wrote before it was killed, and that are still unread.
                 while let line = try process.line(within: 60) { acknowledged = try require(Int(line), "a number") }
+                if let reopened = try context.takeBack(database) { database = reopened }
                 if round % 2 == 1 { database = try context.reopen(database) }
                 let ledger = try ProcessLedger(database)
                 let count = try ledger.count()
@@ -189,11 +193,16 @@ extension Processes {
                     "L.outOfSpace", "L4", "W3",
                     title:
                         "without free space a write is outOfSpace and leaves nothing; reads work, and with free space writes work again",
-                    requires: [.processes, .file]
+                    requires: [.otherProcess, .file]
                 ) { context in
-                    var database = try context.open()
-                    let posts = try database.dao(Post.self)
-                    let words = try context.startProcess().ask("fill").split(separator: " ")
+                    var (database, posts) = try context.open(with: Post.self)
+                    try context.handOver(database)
+                    let process = try context.startProcess()
+                    let words = try process.ask("fill").split(separator: " ")
+                    process.kill()
+                    if let reopened = try context.takeBack(database) {
+                        (database, posts) = (reopened, try reopened.dao(Post.self))
+                    }
                     try expectEqual(
                         words.first.map(String.init) ?? "", "outOfSpace", "the error, and the remaining words of '\(words)'")
                     let count = try require(words.last.flatMap { Int($0) }, "a number of rows")

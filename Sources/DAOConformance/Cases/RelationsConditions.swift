@@ -319,7 +319,7 @@ enum RelationsConditions {
                     var query = Query(where: condition, orderedBy: order)
                     var pages: [String] = []
                     repeat {
-                        let page = try topics.page(query, limit: 33)
+                        let page = try topics.page(query, limit: 97)
                         pages += page.elements.map(\.id)
                         query.after = page.next
                     } while query.after != nil && pages.count <= all.count

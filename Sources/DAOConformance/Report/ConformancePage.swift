@@ -46,6 +46,7 @@ private struct ConformancePage {
         <p class="dim">A rule opens to its cases. A cell has the number of cases that passed.</p>
         \(matrix)
         \(skipped)
+        \(unproved)
         \(slowest)
         </body>
         </html>
@@ -166,6 +167,16 @@ private struct ConformancePage {
             }
         }
         return groups.isEmpty ? "" : "<h2 id=\"skips\">Skipped</h2>\n" + table(["Database", "Reason", "Cases"], groups)
+    }
+
+    private var unproved: String {
+        let lines = reports.flatMap { report in
+            report.unprovedRules.map { rule in
+                [escaped(report.target), escaped("\(rule.id) \(rule.title)"), escaped(rule.reasons.joined(separator: "; "))]
+            }
+        }
+        return lines.isEmpty
+            ? "" : "<h2 id=\"unproved\">Rules without a case that ran</h2>\n" + table(["Database", "Rule", "Reason"], lines)
     }
 
     private var slowest: String {

@@ -10,12 +10,29 @@ public struct ConformanceReport: Sendable, Codable {
     public let engine: String?
     /// The results of all cases, in the order of the suite.
     public let results: [ConformanceResult]
+    /// The rules of which every chosen case was skipped: the report proves nothing about them.
+    public let unprovedRules: [UnprovedRule]
+
+    /// A rule of the contract without a case that ran.
+    public struct UnprovedRule: Sendable, Codable, Hashable, Identifiable {
+        /// The letter of the chapter and a number, such as `L8`.
+        public let id: String
+        /// The rule in a few words.
+        public let title: String
+        /// Why its cases were skipped, each reason once.
+        public let reasons: [String]
+    }
 
     init(target: String, engine: String?, results: [ConformanceResult]) {
         suiteVersion = Conformance.version
         self.target = target
         self.engine = engine
         self.results = results
+        unprovedRules = ContractRule.all.compactMap { rule in
+            let cases = results.filter { $0.rules.contains(rule.id) }
+            if cases.isEmpty || cases.contains(where: { $0.status != .skipped }) { return nil }
+            return UnprovedRule(id: rule.id, title: rule.title, reasons: Set(cases.compactMap(\.message)).sorted())
+        }
     }
 
     /// Returns the number of cases with a status.
@@ -50,6 +67,6 @@ public struct ConformanceReport: Sendable, Codable {
 }
 
 extension ConformanceReport: CustomStringConvertible {
-    /// The table of rules, then failures and skips.
+    /// The table of rules, then failures, skips and the rules without a case that ran.
     public var description: String { table.description }
 }

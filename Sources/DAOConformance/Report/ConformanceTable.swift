@@ -1,11 +1,12 @@
-/// Several reports in one table: a row for each rule of the contract, a column for each target.
+/// Several reports in one table: a row for each rule of the contract that a chosen case proves, a column for each target.
 ///
 /// ```swift
 /// print(ConformanceTable([memory, sqlite, lmdb]))
 /// ```
 ///
 /// A cell is the number of cases that passed. With failures it is `✗`, the number of failures and the number
-/// of cases. It is `not run` where no case of the rule was chosen.
+/// of cases. It is `not run` where the report of another target has cases of the rule, and this one has none. The last list
+/// has the rules without a case that ran.
 public struct ConformanceTable: Sendable, CustomStringConvertible {
     /// The reports, one per column.
     public let reports: [ConformanceReport]
@@ -15,11 +16,12 @@ public struct ConformanceTable: Sendable, CustomStringConvertible {
     /// - Parameter reports: The reports, one per column.
     public init(_ reports: [ConformanceReport]) { self.reports = reports }
 
-    /// The table, then the failures and skips of each target.
+    /// The table, then the failures, the skips and the rules without a case that ran, of each target.
     public var description: String {
         var rows = [["", "DAO conformance suite \(Conformance.version)"] + reports.map(\.target)]
         var chapter: ContractRule.Chapter?
-        for rule in ContractRule.all {
+        let chosen = Set(reports.flatMap { $0.results.flatMap(\.rules) })
+        for rule in ContractRule.all where chosen.contains(rule.id) {
             if rule.chapter != chapter {
                 chapter = rule.chapter
                 rows.append([])
@@ -58,6 +60,10 @@ public struct ConformanceTable: Sendable, CustomStringConvertible {
             for (reason, results) in reasons.sorted(by: { $0.key < $1.key }) {
                 text += "\n  \(reason): \(results.map(\.id).joined(separator: ", "))"
             }
+        }
+        for report in reports where !report.unprovedRules.isEmpty {
+            text += "\n\nRules without a case that ran on \(report.target):"
+            for rule in report.unprovedRules { text += "\n  \(rule.id) \(rule.title): \(rule.reasons.joined(separator: "; "))" }
         }
         return text
     }
