@@ -184,7 +184,7 @@ let package = Package(
             exclude: ["Files", "Misbehaving"]),
         // The suite on a database that ends its process
         .executableTarget(
-            name: "dao-misbehaving-conformance", dependencies: ["DAOConformance", "DAOMemory"],
+            name: "dao-misbehaving-conformance", dependencies: ["DAOConformance", "DAOExamples", "DAOMemory"],
             path: "Tests/DAOConformanceTests/Misbehaving"),
         // What a process leaves that is killed in the middle of a migration or a copy
         .target(name: "DAOEvolutionTestModels", dependencies: ["DAOSQLite", "DAOLMDB"], path: "Tests/DAOEvolutionTests/Support"),

@@ -28,7 +28,17 @@ import PackagePlugin
         let process = Process()
         process.executableURL = runner.url
         process.arguments = words.remainingArguments
+        // A signal that ends the command ends the runner, which prints the report so far.
+        let sources = [SIGINT, SIGTERM].map { number in
+            signal(number, SIG_IGN)
+            return DispatchSource.makeSignalSource(signal: number, queue: .global())
+        }
         try process.run()
+        let started = process.processIdentifier
+        for (number, source) in zip([SIGINT, SIGTERM], sources) {
+            source.setEventHandler { kill(started, number) }
+            source.resume()
+        }
         process.waitUntilExit()
         guard process.terminationStatus == 0 else {
             Diagnostics.error("the suite ended with status \(process.terminationStatus)")

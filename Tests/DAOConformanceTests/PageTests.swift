@@ -57,6 +57,8 @@ import Testing
             run.status == 0 && run.output.contains("written to \(html)") && run.output.contains("written to \(json)"), "\(run)")
         #expect(try Page(String(contentsOfFile: html, encoding: .utf8)).text.contains("DAO conformance: no failure"))
         #expect(FileManager.default.fileExists(atPath: json))
+        let listed = try await self.run("--url", "memory:", "--list", "--case", "R.many", "--case", "K.int", "--no-heavy")
+        #expect(listed.output.contains("K.int (") && !listed.output.contains("R.many ("), "\(listed.output)")
         let help = try await self.run("--help")
         #expect(help.status == 0 && help.output.contains("--html PATH"))
         for (words, error) in [

@@ -40,10 +40,66 @@ import Testing
         #expect(run.status == 3 && !run.output.contains("cases failed"))
     }
 
+    /// The report so far is printed and written, and names the case in which the run was interrupted.
+    @Test(arguments: [SIGINT, SIGTERM]) func aSignalEndsTheRunWithTheReportSoFar(_ signal: Int32) async throws {
+        let place = Place()
+        let json = place.path("report.json")
+        let process = try ChildProcess(
+            Process.built("dao-misbehaving-conformance"),
+            ["--url", "misbehaving:", "--verbose", "--json", json] + ["R.emptyKeys", "K.emptyString"].flatMap { ["--case", $0] })
+        // The other case stops its process.
+        while let line = try process.line(within: 60), !line.hasPrefix("passed  misbehaving:  K.emptyString") {}
+        try await Task.sleep(for: .milliseconds(500))
+        process.send(signal: signal)
+        var output = ""
+        while let line = try process.line(within: 60) { output += line + "\n" }
+        #expect(process.wait() == 128 + signal)
+        #expect(output.contains("the run was interrupted in the case: R.emptyKeys") && output.contains("cases passed"))
+        let report = try JSONDecoder().decode(ConformanceReport.self, from: Data(contentsOf: URL(fileURLWithPath: json)))
+        #expect(report.results.map(\.id).sorted() == ["K.emptyString", "R.emptyKeys"])
+        #expect(report.count(.passed) == 1 && report.count(.skipped) == 1 && report.engine == "memory")
+    }
+
+    /// A killed run leaves what it has done.
+    @Test func theProgramLeavesAReportOnDisk() async throws {
+        let place = Place()
+        let file = place.directory.appendingPathComponent(".build/conformance/misbehaving-.txt")
+        try FileManager.default.createDirectory(
+            at: place.directory.appendingPathComponent(".build"), withIntermediateDirectories: true)
+        let process = Process()
+        process.executableURL = Process.built("dao-misbehaving-conformance")
+        process.arguments = ["--url", "misbehaving:", "--case", "E.partReads", "--case", "K.emptyString"]
+        process.currentDirectoryURL = place.directory
+        #expect(try await process.runToEnd().errors.contains("the report so far is in "))
+        let words = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").map {
+            $0.split(separator: " ").prefix(2)
+        }
+        for line in [
+            ["begun", "E.partReads"], ["begun", "K.emptyString"], ["ended", "E.partReads"], ["passed", "K.emptyString"],
+        ] {
+            #expect(words.contains { $0.map(String.init) == line }, "\(line) in \(words)")
+        }
+    }
+
+    /// A database that one process at a time may use is killed, filled and moved too.
+    @Test func theFileOfOneProcessIsKilledFilledAndMoved() async throws {
+        let place = Place()
+        let json = place.path("report.json")
+        let chosen = [
+            "L.killed", "L.killedHolding", "L.outOfSpace", "L.fileMoved", "L.fileRemoved", "L.fileReplaced", "L.detachedStays",
+            "L.compactMoved", "O.movedWhileObserved",
+        ]
+        let run = try await Self.run(["--url", "jsonfile:", "--json", json] + chosen.flatMap { ["--case", $0] })
+        let report = try JSONDecoder().decode(ConformanceReport.self, from: Data(contentsOf: URL(fileURLWithPath: json)))
+        let passed = Set(report.results.filter { $0.status == .passed }.map(\.id))
+        #expect(passed.isSuperset(of: chosen), "\(Set(chosen).subtracting(passed)): \(run.output)")
+        #expect(run.status == 0)
+    }
+
     @Test func testsLeaveAReportOnDisk() async throws {
         let name = "array of \(UUID().uuidString)"
         let target = ConformanceTarget(name: name) { try ArrayDatabase($0.name) }
-        let file = ConformanceTestRun.file(of: name)
+        let file = ConformanceJournal.file(of: name)
         defer { try? FileManager.default.removeItem(at: file) }
         let tests = Conformance.cases(for: target, chapters: [.keys]) { ["K.int", "K.emptyString"].contains($0.id) }
         #expect(!FileManager.default.fileExists(atPath: file.path), "nothing is written before a test runs")

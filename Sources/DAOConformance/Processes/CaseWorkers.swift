@@ -17,6 +17,7 @@
         /// Gets what the cases write.
         private let pass: @Sendable (String) -> Void
         private let idle = Lock<[Worker]>([])
+        private let busy = Lock<[ObjectIdentifier: ChildProcess]>([:])
         private let knownEngine = Lock<String?>(nil)
 
         /// - Parameters:
@@ -54,12 +55,14 @@
             }
             do {
                 let worker = try idle.withLock { $0.popLast() } ?? begin()
+                busy.withLock { $0[ObjectIdentifier(worker.process)] = worker.process }
+                defer { busy.withLock { $0[ObjectIdentifier(worker.process)] = nil } }
                 let seconds = timeLimit / .seconds(1)
                 try worker.process.say("\(seconds) \(conformanceCase.id)")
-                // It says itself that the case hangs, unless it can do nothing any more. Closing has a time of its own.
+                // It says itself that the case hangs, unless it can do nothing any more. Closing and starting have their time, too.
                 let answer: String?
                 do {
-                    answer = try worker.process.line(within: Int(seconds * 2) + 20)
+                    answer = try worker.process.line(within: Int(seconds) * Patience.most + 20)
                 } catch {
                     worker.process.kill()
                     pass(worker.errors.next())
@@ -93,6 +96,9 @@
             if !engine.isEmpty { knownEngine.withLock { $0 = engine } }
             return Worker(process: process, errors: errors)
         }
+
+        /// Kills the processes that run a case.
+        func kill() { for process in busy.withLock({ Array($0.values) }) { process.kill() } }
 
         /// Ends the processes.
         func end() {
@@ -129,6 +135,7 @@
     extension ConformanceProcesses {
         /// Runs the cases that another process names, one after the other, and exits.
         static func runCases(on target: @Sendable () throws -> ConformanceTarget) async throws -> Never {
+            Interruption.ignore()
             // What a storage prints is no answer.
             let output = FileHandle(fileDescriptor: dup(STDOUT_FILENO), closeOnDealloc: false)
             _ = fcntl(output.fileDescriptor, F_SETFD, FD_CLOEXEC)

@@ -18,7 +18,7 @@
         /// Runs the suite as the command line asks, prints its table, and ends the program.
         ///
         /// The exit code is 0 when all cases passed, 1 when one failed, and 2 for words that are not understood and for a
-        /// file that cannot be written.
+        /// file that cannot be written. SIGINT and SIGTERM end the run with the report so far, and 128 and the signal's number.
         ///
         /// - Parameter drivers: The drivers there are. `--url` chooses among them; without it, the suite runs on each.
         public static func run(_ drivers: DatabaseDriver...) async -> Never {
@@ -69,25 +69,49 @@
             }
             // Words that are not understood are told too.
             for url in options.urls { _ = try ConformanceTarget(url: url, drivers: options.drivers) }
+            let soFar = RunSoFar()
+            Interruption.handle { signal in
+                guard let reports = soFar.interrupt() else { return }
+                try? publish(reports, options)
+                exit(128 + signal)
+            }
             var reports: [ConformanceReport] = []
-            for url in options.urls { reports.append(try await report(of: url, options)) }
+            for url in options.urls {
+                reports.append(try await report(of: url, options, soFar))
+                soFar.end(reports[reports.count - 1])
+            }
+            // The report of a run that a signal has ended is being written.
+            if !soFar.finish() { while true { try await Task.sleep(for: .seconds(60)) } }
             guard reports.contains(where: { !$0.results.isEmpty }) else { throw UsageError("no case was chosen") }
+            try publish(reports, options)
+            return reports.allSatisfy(\.isConforming)
+        }
+
+        /// Prints the table, and writes the files that the command line asks for.
+        private static func publish(_ reports: [ConformanceReport], _ options: Options) throws {
             print(ConformanceTable(reports))
             if let path = options.json { try write(ConformanceReport.json(reports), to: path) }
             if let path = options.html { try write(ConformanceReport.html(reports), to: path) }
             for path in options.paths { print("\nwritten to \(path)") }
-            return reports.allSatisfy(\.isConforming)
         }
 
         /// Runs the cases on one kind of database. Each runs in another process, unless the command line says no.
-        private static func report(of url: String, _ options: Options) async throws -> ConformanceReport {
+        private static func report(of url: String, _ options: Options, _ soFar: RunSoFar) async throws -> ConformanceReport {
             let cases = Conformance.chosen(options.chapters, options.contains)
             let name = redacted(url)
             let done = ConformanceProgress(of: name, total: cases.count)
             let progress = ProgressLine { done.line }
             defer { progress.end() }
+            let journal = ConformanceJournal(of: name)
+            @Sendable func begin(_ id: String) {
+                done.begin(id)
+                journal.begin(id)
+                soFar.begin(id)
+            }
             @Sendable func tell(_ result: ConformanceResult) {
+                guard soFar.end(result) else { return }
                 done.end(result)
+                journal.end(result)
                 if options.isVerbose {
                     say("\(result.status.rawValue)  \(name)  \(result.id)  \(Int(result.seconds * 1000)) ms")
                 } else if result.isFailure {
@@ -97,17 +121,19 @@
             let program = options.isInProcess ? nil : Bundle.main.executableURL
             guard let program else {
                 let target = try options.target(url)
+                soFar.begin(name, cases, in: nil)
                 return await Conformance.run(
                     on: target, chapters: options.chapters, timeLimit: options.timeLimit, where: options.contains,
-                    onResult: tell, onBegin: done.begin)
+                    onResult: tell, onBegin: begin)
             }
             let workers = CaseWorkers(program, url: url) { progress.pass($0) }
             defer { workers.end() }
+            soFar.begin(name, cases, in: workers)
             let hangs = Hangs()
             let results = await Conformance.results(of: cases, tell) { conformanceCase in
                 await workers.result(
                     of: conformanceCase, timeLimit: options.timeLimit ?? conformanceCase.timeLimit, hangs: hangs
-                ) { done.begin(conformanceCase.id) }
+                ) { begin(conformanceCase.id) }
             }
             return ConformanceReport(target: name, engine: workers.engine, results: results)
         }
@@ -133,7 +159,9 @@
                                default the kinds are \(urls.joined(separator: ", ")).
               --chapter K      one chapter of the contract (\(ContractRule.Chapter.allNames)). May be repeated; all by default.
               --case ID        one case, or those whose ids begin so. May be repeated.
-              --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit.
+              --no-heavy       leaves out the cases that take seconds or much memory.
+              --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit. A case
+                               that the machine lets work only slowly has up to ten times as long.
               --json PATH      also writes the results as JSON.
               --html PATH      also writes the results as a page: rules and databases, failures, skips, times.
               --verbose        prints every case as it ends.
@@ -153,13 +181,16 @@
         var html: String?
         var timeLimit: Duration?
         var isVerbose = false
+        var hasHeavy = true
         var isList = false
         var isInProcess = false
         let drivers: [DatabaseDriver]
         private let dropSchema: (@Sendable (DatabaseConfiguration) throws -> Void)?
 
         /// Whether a case is chosen.
-        func contains(_ test: ConformanceCase) -> Bool { cases.isEmpty || cases.contains { test.id.hasPrefix($0) } }
+        func contains(_ test: ConformanceCase) -> Bool {
+            (hasHeavy || !test.isHeavy) && (cases.isEmpty || cases.contains { test.id.hasPrefix($0) })
+        }
 
         /// The files to write.
         var paths: [String] { [json, html].compactMap { $0 } }
@@ -175,6 +206,7 @@
                 switch name {
                 case "--verbose": isVerbose = true
                 case "--list": isList = true
+                case "--no-heavy": hasHeavy = false
                 case "--in-process": isInProcess = true
                 case "--url", "--chapter", "--case", "--json", "--html", "--time-limit":
                     guard let value = rest.popFirst() else { throw UsageError("\(name) needs a value") }

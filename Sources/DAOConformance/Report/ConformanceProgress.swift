@@ -46,12 +46,10 @@ final class ConformanceProgress: Sendable {
     }
 }
 
-/// The cases of a target that a test runner runs: how far they are is said from time to time, and the report so far is in a
-/// file, which also names the cases that were running when the process ended.
+/// The cases of a target that a test runner runs: how far they are is said from time to time, and the report so far is in a file.
 final class ConformanceTestRun: Sendable {
     let progress: ConformanceProgress
-    private let target: String
-    private let journal = Lock<(file: FileHandle?, isOpen: Bool)>((nil, false))
+    private let journal: ConformanceJournal
     private let lines = Lock<ProgressLine?>(nil)
 
     private static let runs = Lock<[String: ConformanceTestRun]>([:])
@@ -67,21 +65,13 @@ final class ConformanceTestRun: Sendable {
     }
 
     private init(_ target: String) {
-        self.target = target
+        journal = ConformanceJournal(of: target)
         progress = ConformanceProgress(of: target)
-    }
-
-    /// The file of the report so far: in `.build/conformance` of the package that is tested, or else in the temporary directory.
-    static func file(of target: String) -> URL {
-        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent(".build")
-        let folder = FileManager.default.isWritableFile(atPath: here.path) ? here : FileManager.default.temporaryDirectory
-        let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" })
-        return folder.appendingPathComponent("conformance").appendingPathComponent("\(name).txt")
     }
 
     func begin(_ id: String) {
         progress.begin(id)
-        write("begun   \(id)")
+        journal.begin(id)
         lines.withLock { lines in
             // A test runner writes lines of its own, so none rewrites itself.
             if lines == nil { lines = ProgressLine(isTerminal: false, every: 30) { [weak self] in self?.progress.line } }
@@ -90,8 +80,28 @@ final class ConformanceTestRun: Sendable {
 
     func end(_ result: ConformanceResult) {
         progress.end(result)
-        write(result.line)
+        journal.end(result)
     }
+}
+
+/// The report so far in a file: a line when a case begins, and one when it has ended. It is there when the process is killed.
+final class ConformanceJournal: Sendable {
+    private let target: String
+    private let journal = Lock<(file: FileHandle?, isOpen: Bool)>((nil, false))
+
+    init(of target: String) { self.target = target }
+
+    /// The file: in `.build/conformance` of the package that is tested, or else in the temporary directory.
+    static func file(of target: String) -> URL {
+        let here = URL(fileURLWithPath: FileManager.default.currentDirectoryPath).appendingPathComponent(".build")
+        let folder = FileManager.default.isWritableFile(atPath: here.path) ? here : FileManager.default.temporaryDirectory
+        let name = String(target.map { $0.isLetter || $0.isNumber || $0 == "-" ? $0 : "-" })
+        return folder.appendingPathComponent("conformance").appendingPathComponent("\(name).txt")
+    }
+
+    func begin(_ id: String) { write("begun   \(id)") }
+
+    func end(_ result: ConformanceResult) { write(result.line) }
 
     private func write(_ line: String) {
         journal.withLock { journal in

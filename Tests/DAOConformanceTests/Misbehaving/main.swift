@@ -1,5 +1,6 @@
 import DAOConformance
 import DAOCore
+import DAOExamples
 import DAOMemory
 import Foundation
 
@@ -35,4 +36,5 @@ final class MisbehavingDatabase: Database {
 }
 
 await ConformanceProgram.run(
-    DatabaseDriver(scheme: "misbehaving") { try MisbehavingDatabase($0) }, DatabaseDriver(scheme: "unopened") { _ in exit(4) })
+    DatabaseDriver(scheme: "misbehaving") { try MisbehavingDatabase($0) }, DatabaseDriver(scheme: "unopened") { _ in exit(4) },
+    .jsonfile)
