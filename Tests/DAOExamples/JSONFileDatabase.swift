@@ -313,7 +313,7 @@ final class JSONFile: Sendable {
             }
             self.tables = tables
         } catch {
-            throw StorageError(.corrupted, "the file is damaged; restore it from a copy", path: path, engineMessage: "\(error)")
+            throw StorageError.corrupted(path, engineMessage: "\(error)")
         }
         length = UInt64(lines.dropLast().reduce(0) { $0 + $1.count + 1 })
     }
@@ -321,9 +321,7 @@ final class JSONFile: Sendable {
     /// Throws `.detached` once the path no longer leads to this file, also when the file has its name back (contract L8).
     func checkAttached() throws {
         isDetached = isDetached || FileIdentity(path) != identity
-        if isDetached {
-            throw StorageError(.detached, "the file was moved, removed or replaced; open the database again", path: path)
-        }
+        if isDetached { throw StorageError.detached(path) }
     }
 
     /// Writes the line of a commit.

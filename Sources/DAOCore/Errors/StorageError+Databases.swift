@@ -66,6 +66,40 @@ extension StorageError {
             path: path)
     }
 
+    // MARK: Files
+
+    /// The file that the database has open is no longer at its path, and a write stores nothing (contract L8).
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database's file.
+    ///   - what: What has happened: "the file 'app.db' was moved or removed".
+    public static func detached(
+        _ path: String?, _ what: String = "the file was moved, removed or replaced"
+    ) -> StorageError {
+        StorageError(
+            .detached, "\(what) while the database was open, and nothing was written; close the database, and open it again",
+            path: path)
+    }
+
+    /// Stored bytes are damaged (contract L5).
+    ///
+    /// - Parameters:
+    ///   - path: The path of the database's file, when it has one.
+    ///   - what: What is damaged: "the catalog entry of 'book' is damaged: its key".
+    ///   - entity: The entity that was read.
+    ///   - key: The key of the row that was read.
+    ///   - field: The field that was read.
+    ///   - engineCode: The engine's own code.
+    ///   - engineMessage: The engine's own message.
+    public static func corrupted(
+        _ path: String?, _ what: String = "the database is damaged", entity: String? = nil, key: UniqueID? = nil,
+        field: String? = nil, engineCode: Int? = nil, engineMessage: String? = nil
+    ) -> StorageError {
+        StorageError(
+            .corrupted, "\(what); restore the database from a backup", entity: entity, key: key, field: field, path: path,
+            engineCode: engineCode, engineMessage: engineMessage)
+    }
+
     // MARK: Writing
 
     /// A write to a database that was opened to be read.

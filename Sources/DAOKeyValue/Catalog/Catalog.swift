@@ -229,11 +229,9 @@ struct Catalog {
 
     /// The error for an entry with invalid contents.
     private func damaged(_ name: String) -> StorageError {
-        StorageError(
-            .corrupted,
-            (name.isEmpty ? "the catalog's head" : "the catalog entry of '\(name)'")
-                + " is damaged; restore the database from a backup",
-            entity: name.isEmpty ? nil : name, path: path)
+        .corrupted(
+            path, (name.isEmpty ? "the catalog's head" : "the catalog entry of '\(name)'") + " is damaged",
+            entity: name.isEmpty ? nil : name)
     }
 
     private func write(_ entry: some Encodable, kind: Unicode.Scalar, name: String) throws {

@@ -173,10 +173,7 @@ final class Table: Sendable {
     ) throws {
         let entity = entry.stored
         func damaged(_ what: String) -> StorageError {
-            StorageError(
-                .corrupted, "the catalog entry of '\(description.name)' is damaged: \(what); restore the database from a backup",
-                entity: description.name,
-                path: path)
+            .corrupted(path, "the catalog entry of '\(description.name)' is damaged: \(what)", entity: description.name)
         }
         guard (0...Int(UInt16.max)).contains(entity.slotCount), slots.count == description.fields.count,
             Set(slots).count == slots.count, slots.allSatisfy({ (0..<entity.slotCount).contains($0) })
@@ -278,25 +275,22 @@ final class Table: Sendable {
 extension Table {
     /// The error for a record with invalid bytes.
     func corruptedRecord(_ key: UnsafeRawBufferPointer) -> StorageError {
-        StorageError(
-            .corrupted, "a stored row of '\(description.name)' is damaged; restore the database from a backup",
-            entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, path: path)
+        .corrupted(
+            path, "a stored row of '\(description.name)' is damaged", entity: description.name,
+            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) })
     }
 
     /// The error for a row that is older than a field without a default.
     var lacksDefault: StorageError {
-        StorageError(
-            .corrupted,
-            "a stored row of '\(description.name)' lacks a field that has no default; restore the database from a backup",
-            entity: description.name, path: path)
+        .corrupted(
+            path, "a stored row of '\(description.name)' lacks a field that has no default", entity: description.name)
     }
 
     /// The error for an index that does not match its table.
     func corruptedIndex(_ index: Index) -> StorageError {
-        StorageError(
-            .corrupted,
-            "the index on '\(description(of: index))' of '\(description.name)' is damaged; restore the database from a backup",
-            entity: description.name, field: description(of: index).fieldNames, path: path)
+        .corrupted(
+            path, "the index on '\(description(of: index))' of '\(description.name)' is damaged", entity: description.name,
+            field: description(of: index).fieldNames)
     }
 
     /// The error for a field whose bytes are not a value of its type.

@@ -62,9 +62,8 @@ struct EntityLayout {
         let hasNewFields = change.sources.contains { if case .value = $0 { true } else { false } }
         guard hasNewFields || old.defaults != nil else { return entity }
         let oldDefaults = RecordReader(table: old, verifies: false) {
-            throw StorageError(
-                .corrupted, "the catalog entry of '\(old.description.name)' lacks a default; restore the database from a backup",
-                entity: old.description.name)
+            throw StorageError.corrupted(
+                nil, "the catalog entry of '\(old.description.name)' lacks a default", entity: old.description.name)
         }
         let noKey = UnsafeRawBufferPointer(start: nil, count: 0)
         if let record = old.defaults { try oldDefaults.show(record.bytes, key: noKey) }

@@ -121,11 +121,9 @@ extension KeyValueEntityStore {
 extension Table {
     /// The error for an index that differs from the rows.
     fileprivate func mismatch(_ index: Index, _ what: String, _ key: UnsafeRawBufferPointer) -> StorageError {
-        StorageError(
-            .corrupted,
-            "the index on '\(description(of: index))' of '\(description.name)' \(what); restore the database from a backup",
-            entity: description.name, key: KeyParser.key(key, form: keyForm).map { UniqueID($0) },
-            field: description(of: index).fieldNames, path: path)
+        .corrupted(
+            path, "the index on '\(description(of: index))' of '\(description.name)' \(what)", entity: description.name,
+            key: KeyParser.key(key, form: keyForm).map { UniqueID($0) }, field: description(of: index).fieldNames)
     }
 }
 

@@ -70,8 +70,7 @@ final class LinkTable: Sendable {
         guard let parentForm = KeyForm(stored.keyKind), let childForm = KeyForm(stored.targetKeyKind),
             parentForm.isOfKeys, childForm.isOfKeys
         else {
-            throw StorageError(
-                .corrupted, "the catalog entry of the links '\(name)' is damaged; restore the database from a backup", path: path)
+            throw StorageError.corrupted(path, "the catalog entry of the links '\(name)' is damaged")
         }
         self.name = name
         self.path = path
@@ -95,7 +94,7 @@ final class LinkTable: Sendable {
 
     /// The error for links with invalid bytes.
     var corrupted: StorageError {
-        StorageError(.corrupted, "the stored links of '\(name)' are damaged; restore the database from a backup", path: path)
+        .corrupted(path, "the stored links of '\(name)' are damaged")
     }
 
     /// The error for a key that no row can have.

@@ -75,10 +75,7 @@ struct SQLCatalog: Sendable {
     }
 
     private func unreadable(_ path: String) -> StorageError {
-        StorageError(
-            .corrupted,
-            "the table '\(Self.name)' describes an entity in a way that cannot be read; restore the database from a backup",
-            path: path)
+        .corrupted(path, "the table '\(Self.name)' describes an entity in a way that cannot be read")
     }
 }
 

@@ -68,9 +68,9 @@ struct StoredSchema {
             session.hasSeenCatalog = false
             if missing.isTable { return }
             if !missing.isColumn { throw missing.underlying }
-            throw StorageError(
-                .corrupted, "the table in which the database describes itself lacks a column; restore the database from a backup",
-                path: path, engineCode: missing.underlying.engineCode, engineMessage: missing.underlying.engineMessage)
+            throw StorageError.corrupted(
+                path, "the table in which the database describes itself lacks a column",
+                engineCode: missing.underlying.engineCode, engineMessage: missing.underlying.engineMessage)
         }
     }
 

@@ -25,10 +25,9 @@ extension SQLEntityStore {
                 problem.columns.map { "the index on '\($0)' of '\(problem.table ?? "")' differs from the rows" }
                 ?? (problem.table.map { "the table '\($0)' is damaged" } ?? "the file is damaged")
             try report(
-                StorageError(
-                    .corrupted, "\(what); restore the database from a backup", entity: problem.table,
-                    key: try entity.flatMap { try key(of: problem, $0) }, field: problem.columns, path: path,
-                    engineMessage: problem.message))
+                .corrupted(
+                    path, what, entity: problem.table, key: try entity.flatMap { try key(of: problem, $0) },
+                    field: problem.columns, engineMessage: problem.message))
         }
     }
 
@@ -98,11 +97,10 @@ extension SQLEntityStore {
         for elements in table.elementTables {
             try session.forEachRow(SQLText(schema.dialect.missing(in: elements)), entity: entity) { row in
                 try report(
-                    StorageError(
-                        .corrupted,
-                        "the index on '\(elements.index)' of '\(entity)' lacks an entry for a row; restore the database from a backup",
-                        entity: entity, key: row.key(inColumn: 0, of: table.entity.keyKind).map { UniqueID($0) },
-                        field: elements.index.fieldNames, path: path))
+                    .corrupted(
+                        path, "the index on '\(elements.index)' of '\(entity)' lacks an entry for a row", entity: entity,
+                        key: row.key(inColumn: 0, of: table.entity.keyKind).map { UniqueID($0) },
+                        field: elements.index.fieldNames))
             }
         }
     }

@@ -248,8 +248,7 @@ final class SQLEntityStore: EntityStore {
                 throw StorageError.noEntity(name, path: path)
             }
             guard try connection.hasTable(name) else {
-                throw StorageError(
-                    .corrupted, "the table of '\(name)' is gone; restore the database from a backup", entity: name, path: path)
+                throw StorageError.corrupted(path, "the table of '\(name)' is gone", entity: name)
             }
             entity = stored
             descriptions[name] = stored

@@ -59,11 +59,7 @@ enum SQLiteError {
     static func meaning(of code: Int32) -> (StorageError.Kind, String) {
         switch code {
         case ExtendedCode.readOnlyMoved:
-            return (
-                .detached,
-                "the file was moved or removed while the database was open, and nothing was written; close the database, and open it "
-                    + "again"
-            )
+            return (.detached, StorageError.detached(nil, "the file was moved or removed").message)
         case ExtendedCode.noMemoryForIO: return meaning(of: SQLITE_NOMEM)
         case ExtendedCode.refusedByIO: return meaning(of: SQLITE_PERM)
         // The checksums of pages say so. What the file system calls damaged is an error of reading.

@@ -252,12 +252,11 @@ extension DatabaseFile {
             } ?? StorageError.notADatabase(path, "another file")
         }
         func truncated() -> StorageError {
-            StorageError(.corrupted, "the database is damaged: its file is too short; restore it from a backup", path: path)
+            .corrupted(path, "the database is damaged: its file is too short")
         }
         guard header.count == 100 else { throw truncated() }
         guard let pageSize = Self.pageSize(header).map(Int64.init) else {
-            throw StorageError(
-                .corrupted, "the database is damaged: its header cannot be read; restore it from a backup", path: path)
+            throw StorageError.corrupted(path, "the database is damaged: its header cannot be read")
         }
         guard header[19] <= 2, Self.number(header, 44) <= 4 else {
             throw StorageError(

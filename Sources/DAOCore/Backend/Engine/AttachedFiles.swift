@@ -63,11 +63,7 @@ package struct AttachedFiles: Sendable {
                     .io, "the operating system cannot look at the file '\(name)', and nothing was written; try again",
                     path: path, engineCode: Int(code), engineMessage: String(cString: strerror(code)))
             }
-            throw detachment.become(
-                StorageError(
-                    .detached,
-                    "the file '\(name)' was \(what) while the database was open, and nothing was written; close the database, and open "
-                        + "it again", path: path))
+            throw detachment.become(.detached(path, "the file '\(name)' was \(what)"))
         }
     }
 }
