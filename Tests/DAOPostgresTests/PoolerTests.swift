@@ -247,7 +247,7 @@ struct TransactionPoolerTests {
                         }
                     }
                 }
-            })
+            }, seconds: 120 + Double(rounds) / 4)
         #expect(hostile.count > 0)
         try database.close()
     }

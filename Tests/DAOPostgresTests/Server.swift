@@ -88,7 +88,7 @@ func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result)
 }
 
 /// Runs closures on threads of their own, and waits for them. Their errors are issues.
-func together(_ bodies: [@Sendable () throws -> Void]) {
+func together(_ bodies: [@Sendable () throws -> Void], seconds: Double = 120) {
     let group = DispatchGroup()
     for body in bodies {
         group.enter()
@@ -97,7 +97,7 @@ func together(_ bodies: [@Sendable () throws -> Void]) {
             group.leave()
         }
     }
-    #expect(group.wait(timeout: .now() + 120) == .success)
+    #expect(group.wait(timeout: .now() + seconds) == .success)
 }
 
 /// Runs a closure on another thread, which is in no transaction of this one, and waits for it.

@@ -232,6 +232,70 @@ enum EvolutionCaches {
         }
     }
 
+    private static let retypedRows: [ConformanceCase] = [Way.here, .elsewhere, .process].map { way in
+        ConformanceCase(
+            "E.cachesRetypedRows\(way.name)", "E9", "E8", "L9", "E5",
+            title: "rows without types, a verification and a copy are those of the new type from the first call after the change",
+            requires: way.requirements.union([.evolution])
+        ) { context in
+            // Each call is the first one after the change, in a database of its own.
+            for (number, call) in rowCalls.enumerated() {
+                let place = Place(context: context, suffix: "\(number)")
+                let database = try place.open()
+                try database.dao(Gauge.self).create((1...9).map { Gauge(id: $0, number: $0, mark: "m") })
+                let rows = try database.rows(of: "gauge")
+                let before = (1...9).map { Value.integer($0) }
+                for _ in 1...3 {
+                    for call in rowCalls {
+                        try expectEqual(try call.run(rows, context), before, "\(call.name) before the change")
+                    }
+                }
+                try way.run(.retype, place, database)
+                try expectEqual(try call.run(rows, context), (1...9).map { .string("\($0)") }, call.name)
+                try database.close()
+            }
+        }
+    }
+
+    /// A call on the rows of gauges, which gives their numbers.
+    private struct RowCall: Sendable {
+        let name: String
+        let run: @Sendable (EntityRows, ConformanceContext) throws -> [Value]
+
+        init(_ name: String, _ run: @escaping @Sendable (EntityRows, ConformanceContext) throws -> [Value]) {
+            (self.name, self.run) = (name, run)
+        }
+    }
+
+    private static let rowCalls = [
+        RowCall("a read") { rows, _ in try rows.read().map { $0["number"] ?? .null } },
+        RowCall("a read by key") { rows, _ in
+            try (1...9).map { try rows.read(byPrimaryKey: $0)?["number"] ?? .null }
+        },
+        RowCall("a stream") { rows, _ in
+            var values: [Value] = []
+            try rows.forEach { values.append($0["number"] ?? .null) }
+            return values
+        },
+        RowCall("a page") { rows, _ in try rows.page(limit: 20).elements.map { $0["number"] ?? .null } },
+        RowCall("a snapshot") { rows, _ in
+            try rows.database.snapshot {
+                try expectEqual(try rows.count(), 9, "the count")
+                return try rows.read().map { $0["number"] ?? .null }
+            }
+        },
+        RowCall("a verification") { rows, _ in
+            try expectEqual(try rows.database.verify().problems.map(\.description), [], "the problems")
+            return try rows.read().map { $0["number"] ?? .null }
+        },
+        RowCall("a copy") { rows, context in
+            let target = try context.openOther("copy\(UUID().uuidString.prefix(8))")
+            try rows.database.copy(to: target)
+            defer { try? target.close() }
+            return try target.rows(of: "gauge").read().map { $0["number"] ?? .null }
+        },
+    ]
+
     /// A call of a model of gauges.
     private struct Call: Sendable {
         let name: String
@@ -360,7 +424,7 @@ enum EvolutionCaches {
         },
     ]
 
-    static let cases = appearing + disappearing + undone + retyped + starts
+    static let cases = appearing + disappearing + undone + retyped + retypedRows + starts
 }
 
 private struct Gauge: Plain, Model, Equatable {

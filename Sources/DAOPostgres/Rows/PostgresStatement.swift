@@ -157,11 +157,12 @@ final class PostgresStatement: SQLStatement {
                     [.typed(declare, prepared.parameterTypes, parameters), .text("FETCH \(Self.batch) FROM \(name)")], text,
                     entity: entity
                 ).last
+                // It was not prepared, here or behind a pooler: its columns are those of the table now.
                 cursor = name
             } else {
                 result = try connection.run([prepared.command(parameters)], text, entity: entity).first
+                try prepared.check(result, entity: entity)
             }
-            try prepared.check(result, entity: entity)
         } else {
             row = end
             return false
