@@ -1,3 +1,4 @@
+import DAOTestSupport
 import Foundation
 import Testing
 
@@ -46,6 +47,23 @@ import Testing
         #expect(
             Term.terms(of: text).map { Array($0.text.utf8) } == words.map { Array($0.utf8) },
             "\(Term.terms(of: text).map(\.text))")
+    }
+
+    /// Texts of ASCII are cut another way. After a letter of another script the whole text is cut as Unicode says.
+    @Test func asciiTextsHaveTheSameWords() {
+        var random = SeededGenerator(seed: 7)
+        let characters = Array("aZ09_.':,;\"- \r\n\u{0}/".utf8)
+        for round in 0..<20_000 {
+            let bytes = (0..<random.below(round % 50 == 0 ? 600 : 12)).map { _ in
+                round % 50 == 0 ? characters[random.below(5)] : characters[random.below(characters.count)]
+            }
+            let text = String(decoding: bytes, as: UTF8.self)
+            let terms = Term.terms(of: "é " + text).dropFirst()
+            #expect(
+                Term.terms(of: text)
+                    == terms.map { Term(text: $0.text, range: $0.range.lowerBound - 3..<$0.range.upperBound - 3) },
+                "\(text.debugDescription)")
+        }
     }
 
     @Test func aWordKnowsWhereItIs() {
