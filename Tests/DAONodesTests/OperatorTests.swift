@@ -137,6 +137,23 @@ import Testing
         #expect(inners.map(\.isCancelled) == [true, true, false])
     }
 
+    /// Someone else may listen to an inner observer that has finished.
+    @Test func cancellingTheResultLeavesAFinishedInnerObserverAlone() {
+        for ends in [true, false] {
+            let shared = MulticastContext<Int>()
+            shared.emit(data: 1)
+            if ends { shared.finish() }
+            let source = Context<Int>()
+            let result = source.map { (_: Int) -> Observer<Int> in shared }
+            source.emit(data: 0)
+            result.cancel()
+            #expect(shared.isCancelled != ends)
+            let log = Log()
+            shared.onCompleted { log.add("\($0)") }
+            #expect(log.all == (ends ? ["1"] : []))
+        }
+    }
+
     @Test func cancellingTheSourceReachesTheResultOfEveryOperator() async {
         let operators: [(String, @Sendable (Context<[Int]>) -> Observer<[Int]>)] = [
             ("map", { $0.map { $0 } }),

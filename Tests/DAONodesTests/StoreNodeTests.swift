@@ -55,6 +55,22 @@ private let offline = URLError(.notConnectedToInternet)
         #expect(log.all == ["stored", "network", "fresh"])
     }
 
+    @Test func whoHasCancelledAsksNoNetwork() {
+        let log = Log()
+        let stored = Context<String>()
+        let first = FirstCacheNode<Int, String>(
+            stored: ClosureNode { _ in stored },
+            network: ClosureNode { _ in
+                log.add("network")
+                return .emit(data: "fresh")
+            })
+        let observer = first.process(1)
+        observer.onCompleted { _ in observer.cancel() }
+        stored.emit(data: "stored")
+        #expect(observer.isCancelled)
+        #expect(log.all.isEmpty)
+    }
+
     @Test func cancellingStopsTheRunningNode() {
         let stored = Context<String>()
         let network = Context<String>()

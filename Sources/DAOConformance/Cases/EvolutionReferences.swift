@@ -113,6 +113,56 @@ enum EvolutionReferences {
                 try step.dropEntity("chore")
             }
         },
+        ConformanceCase(
+            "E.stepsOverLongRows", "E3", "E2", title: "a step reaches every row, also where a few rows are megabytes",
+            isHeavy: true
+        ) { context in
+            let database = try context.open()
+            let notes = (1...30).map {
+                NoteV1(id: $0, title: String(repeating: "t", count: 300_000 + $0), rank: $0, mark: nil)
+            }
+            try database.dao(NoteV1.self).create(notes)
+            try evolve(database, 1) { step in
+                try step.forEachRow(of: "note") { $0["mark"] = .string("seen") }
+                try step.changeType(of: "rank", in: "note", to: FieldType(.string))
+            }
+            let dao = try database.dao(NoteWithTextRank.self)
+            try expectEqual(try dao.count(), 30, "the rows")
+            try expectEqual(try dao.count { $0.mark == "seen" }, 30, "the rows that the step has changed")
+            try expectEqual(try dao.read(\.rank), (1...30).map(String.init), "the ranks")
+            try expectEqual(try dao.read(\.title).map(\.utf8.count), notes.map(\.title.utf8.count), "the titles")
+        },
+        ConformanceCase(
+            "E.droppedEntityIsForgotten", "E3", "R8", "R10", "R1",
+            title:
+                "what led to the rows of an entity that a step drops leads to nothing, also when it is made anew with the same keys"
+        ) { context in
+            var database = try context.open()
+            let people = (1...3).map { Person(id: $0, name: "\($0)") }
+            let topic = Topic(
+                id: "a", owner: people[0], posts: [Post(id: 1, text: "1", author: people[1])], labels: [Label.make(1)])
+            func fill() throws {
+                try database.dao(Person.self).persist(people)
+                try database.dao(Label.self).persist(Label.make(1))
+            }
+            try fill()
+            try database.dao(ReferringCard.self).create((1...3).map { ReferringCard(id: $0, holder: Reference($0)) })
+            try database.dao(Topic.self).create(topic)
+            try context.renew(&database)
+            try evolve(database, 1) { step in
+                try step.dropEntity("person")
+                try step.dropEntity("label")
+            }
+            for round in 1...2 {
+                try context.renew(&database)
+                try fill()
+                try expectEqual(try database.dao(ReferringCard.self).read().map(\.holder), [nil, nil, nil], "the References")
+                let found = try database.dao(Topic.self).read()
+                try expectEqual(found, [Topic(id: "a", posts: [Post(id: 1, text: "1")])], "the related rows in opening \(round)")
+                try expectEqual(try database.dao(Person.self).erase { $0.id < 3 }, 2, "people whom nothing leads to")
+                try database.expectVerified()
+            }
+        },
         ConformanceCase("E.referenceCopies", "R9", "E5", "L9", title: "a copy contains the References, to later rows too") {
             context in
             let (database, errands) = try context.open(with: Errand.self)

@@ -141,10 +141,89 @@ enum Pairs {
             }
             isDone.change { $0 = true }
             try writer.wait(seconds: 30, "the writer")
-        }
+        },
+        ConformanceCase(
+            "Q.groupsBesideATranslator", "Q11", "T3",
+            title: "the first rows of all groups belong to one commit, also when a translator lets another thread write",
+            requires: [.snapshotReads]
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            try dao.create((0..<30).map { Item(id: $0, name: "n", number: $0 % 3) })
+            let hasErased = Shared(false)
+            let reading = DAO(
+                storage: try database.storage(for: Item.self),
+                translator: ReadingTranslator { _ in
+                    if hasErased.change({ erased in
+                        defer { erased = true }; return erased
+                    }) {
+                        return
+                    }
+                    try Background { try dao.erase { $0.number > 0 } }.wait(seconds: 30, "an erasure")
+                })
+            let groups = try reading.groups(by: \.number, first: 2)
+            try expectEqual(groups.map { $0.1.map(\.id) }, [[0, 3], [1, 4], [2, 5]], "the first rows of each group")
+            try expectEqual(try reading.groups(by: \.number, first: 1).map { $0.1.map(\.id) }, [[0]], "the groups afterwards")
+        },
     ]
 
     private static let unique: [ConformanceCase] = [
+        ConformanceCase(
+            "W.uniqueBesideAPartial", "W6", "Q9",
+            title:
+                "an error never names a partial unique index whose condition the row does not meet, whatever the order of the two"
+        ) { context in
+            func check<Pass: Model & Plain>(_ type: Pass.Type, _ make: (Int, Bool) -> Pass) throws {
+                let entity = type.schema.description.name
+                let dao = try context.dao(type)
+                try dao.create(make(1, true))
+                try expectError(
+                    .uniqueViolation, "a row that both indexes could refuse", entity: entity, key: 2, conflictingKey: 1,
+                    field: "email, name"
+                ) { try dao.create(make(2, false)) }
+                try expectError(
+                    .uniqueViolation, "a row among others", entity: entity, key: 2, conflictingKey: 1, field: "email, name"
+                ) { try dao.persist([make(2, false)]) }
+                try expectEqual(try dao.count(), 1, "the rows")
+            }
+            try check(PassByCity.self) { PassByCity(id: $0, email: "e", city: "c", name: "n", isActive: $1) }
+            try check(PassByName.self) { PassByName(id: $0, email: "e", city: "c", name: "n", isActive: $1) }
+        },
+        ConformanceCase(
+            "W.uniqueAfterACaughtOne", "W6", "T2", "R1",
+            title: "after a refusal that a transaction has caught, rows with lists still exchange their unique values",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try context.open(with: Queue.self)
+            let queues = (1...3).map { Queue(id: $0, name: "\($0)", entries: [QueueEntry(id: $0, rank: $0)]) }
+            try dao.create(queues)
+            try database.transaction {
+                var queues = try dao.read()
+                try expectEqual(queues.map(\.entries.count), [1, 1, 1], "the lengths of the lists")
+                for round in 1...2 {
+                    var refused = queues[0]
+                    refused.name = "3"
+                    try expectError(.uniqueViolation, "round \(round)", entity: "queue", key: 1, conflictingKey: 3, field: "name")
+                    {
+                        try dao.persist([refused])
+                    }
+                    refused = queues[0]
+                    refused.entries[0].rank = 3
+                    try expectError(
+                        .uniqueViolation, "a row below in round \(round)", entity: "queueEntry", key: 1, conflictingKey: 3,
+                        field: "rank"
+                    ) { try dao.persist([refused]) }
+                }
+                for (place, other) in [(0, 2), (1, 1)] {
+                    queues[place].name = "\(other)"
+                    (queues[place].entries[0].rank, queues[place].entries[0].note) = (other, "traded")
+                }
+                try dao.persist(Array(queues.prefix(2)))
+                try expectEqual(try dao.read().map(\.name), ["2", "1", "3"], "the names in the transaction")
+            }
+            try expectEqual(try dao.read().map(\.name), ["2", "1", "3"], "the names")
+            try expectEqual(try dao.read().flatMap { $0.entries.map(\.rank) }, [2, 1, 3], "the ranks")
+            try expectEqual(try dao.read().flatMap { $0.entries.map(\.note) }, ["traded", "traded", ""], "the notes")
+        },
         ConformanceCase(
             "W.uniquePartialMerged", "W6", "W2", "T2", "Q9",
             title: "the error of a partial unique index names its fields, whatever makes a row meet its condition",
@@ -171,7 +250,7 @@ enum Pairs {
                 try expectError(.uniqueViolation, what, entity: "tenant", key: key, conflictingKey: other, field: field, body)
                 try expectEqual(try Dump.rows(of: storage), before, "the rows after \(what)")
             }
-        }
+        },
     ]
 
     private static let secondLevel: [ConformanceCase] = [
@@ -430,4 +509,48 @@ private struct Refusable: Plain, Model, Equatable {
         "refusable", Self.init,
         Field("id", \.id, .primaryKey), Field("place", \.place, .indexed), Field("code", \.code, .unique), Field("tags", \.tags),
         indexes: [Index(elements: \.tags), Index(\.place, \.code)])
+}
+
+/// A row with a unique index over rows that are active, before one over all rows.
+private struct PassByCity: Plain, Model, Equatable {
+    var id: Int
+    var email: String
+    var city: String
+    var name: String
+    var isActive: Bool
+
+    static let schema = Schema(
+        "passByCity", Self.init,
+        Field("id", \.id, .primaryKey), Field("email", \.email), Field("city", \.city), Field("name", \.name),
+        Field("isActive", \.isActive),
+        indexes: [Index(\.city, isUnique: true, where: { $0.isActive == true }), Index(\.email, \.name, isUnique: true)])
+}
+
+/// The same indexes in the other order.
+private struct PassByName: Plain, Model, Equatable {
+    var id: Int
+    var email: String
+    var city: String
+    var name: String
+    var isActive: Bool
+
+    static let schema = Schema(
+        "passByName", Self.init,
+        Field("id", \.id, .primaryKey), Field("email", \.email), Field("city", \.city), Field("name", \.name),
+        Field("isActive", \.isActive),
+        indexes: [Index(\.email, \.name, isUnique: true), Index(\.city, isUnique: true, where: { $0.isActive == true })])
+}
+
+/// A translator that tells a closure of every row that is read.
+private struct ReadingTranslator<Record: Model & Plain>: ReplacingTranslator {
+    let read: @Sendable (Record) throws -> Void
+
+    init(_ read: @escaping @Sendable (Record) throws -> Void) { self.read = read }
+
+    func translate(model: Record) throws -> Record {
+        try read(model)
+        return model
+    }
+
+    func translate(plain: Record) throws -> Record { plain }
 }

@@ -185,14 +185,23 @@ enum PartialIndexes {
         ConformanceCase("W.uniquePartialOfMany", "W6", title: "a call that stores thousands of rows names the refused one") {
             context in
             let dao = try context.dao(Tenant.self)
-            var members = (1...3000).map { Tenant(id: $0, name: "\($0 % 1000)", hasLeft: $0 > 1000) }
-            try dao.create(members)
-            try dao.erase { $0.id > 0 }
-            (members[2500].hasLeft, members[1700].hasLeft) = (false, false)
-            try expectError(.uniqueViolation, entity: "tenant", key: 1701, conflictingKey: 701, field: "name") {
+            for count in [3000, 4999, 5000, 5001] {
+                var members = (1...count).map { Tenant(id: $0, name: "\($0 % 1000)", hasLeft: $0 > 1000) }
                 try dao.create(members)
+                try dao.erase { $0.id > 0 }
+                (members[2500].hasLeft, members[1700].hasLeft) = (false, false)
+                try expectError(
+                    .uniqueViolation, "\(count) rows", entity: "tenant", key: 1701, conflictingKey: 701, field: "name"
+                ) { try dao.create(members) }
+                try expectEqual(try dao.count(), 0, "the rows of \(count)")
+                // The index is there still.
+                try dao.create(members[700])
+                try expectError(.uniqueViolation, "one row", entity: "tenant", key: 1701, conflictingKey: 701, field: "name") {
+                    try dao.create(members[1700])
+                }
+                try expectEqual(try dao.read { $0.name == "701" && !$0.hasLeft }.map(\.id), [701], "the row by the index")
+                try dao.erase()
             }
-            try expectEqual(try dao.count(), 0)
         },
     ]
 

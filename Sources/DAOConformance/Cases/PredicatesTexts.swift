@@ -15,6 +15,35 @@ enum PredicatesTexts {
 
     private static let bytes: [ConformanceCase] = [
         ConformanceCase(
+            "P.foldedLongTexts", "P2", "Q13",
+            title: "texts of any number of characters are compared without case to their last one"
+        ) { context in
+            let lengths = [998, 999, 1000, 1001, 1002, 1998, 1999, 2000, 2001, 3500]
+            // Characters beyond ASCII are decomposed, and marks stay with the character before them.
+            let rows = lengths.enumerated().map { id, length in
+                Computed(id: id, text: "é" + String(repeating: "ä", count: length - 1) + "NE\u{301}edle \(length)")
+            }
+            let plain = lengths.enumerated().map { id, length in
+                Computed(id: 100 + id, text: "É" + String(repeating: "a", count: length - 1) + "NEedle \(length)")
+            }
+            let dao = try context.dao(Computed.self)
+            try dao.create(rows + plain)
+            for (id, length) in lengths.enumerated() {
+                let end = "NEEDLE \(length)"
+                try expectEqual(
+                    try dao.read { $0.text.contains(end, [.caseInsensitive, .diacriticInsensitive]) }.map(\.id), [id, 100 + id],
+                    "the end of \(length) characters")
+                try expectEqual(
+                    try dao.read { $0.text.hasSuffix("A" + end, .caseInsensitive) }.map(\.id), [100 + id],
+                    "the end of \(length) characters without case")
+                for row in [rows[id], plain[id]] {
+                    let upper = row.text.uppercased()
+                    try expectEqual(
+                        try dao.read { $0.text.equals(upper, .caseInsensitive) }.map(\.id), [row.id], "\(length) characters")
+                }
+            }
+        },
+        ConformanceCase(
             "P.textIsBytes", "P2", title: "a composed and a decomposed é are two texts; so are Å and the Ångström sign"
         ) { context in
             let reference = try ReferenceRows(context, Probe.texts(["é", "e\u{301}", "Å", "\u{212B}", "A\u{30A}", nil]))

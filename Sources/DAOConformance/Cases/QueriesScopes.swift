@@ -73,6 +73,21 @@ enum QueriesScopes {
             try expectEqual(try visible.erase(byPrimaryKey: 2), 1, "a hidden row by its key")
             try expectSame(try dao.read().map(\.id), [1])
         },
+        ConformanceCase(
+            "Q.scopeTwiceWrites", "Q14", "W1", "W2", title: "writes of a DAO that is scoped twice see what both scopes hide"
+        ) { context in
+            let all = try context.dao(Item.self)
+            try all.create(Item.make(1...9))
+            let twice = all.scoped { $0.number < 80 }.scoped { $0.id < 5 }
+            let added = try twice.append(Item(id: 20, name: "added"), by: \.number)
+            try expectEqual(added.number, 91, "the next number of all rows")
+            let found = try twice.findOrCreate(where: { $0.number == 90 }) { Item(id: 21, name: "made", number: 90) }
+            try expectEqual(found.id, 9, "the row that the first scope hides")
+            let other = try twice.findOrCreate(where: { $0.number == 60 }) { Item(id: 22, name: "made", number: 60) }
+            try expectEqual(other.id, 6, "the row that the second scope hides")
+            try expectEqual(try all.read().map(\.id), Array(1...9) + [20], "the rows")
+            try expectError(.duplicateKey, entity: "item", key: 9, field: "id") { try twice.create(Item(id: 9, name: "again")) }
+        },
         ConformanceCase("Q.scopeRelated", "Q14", "R1", "R12", title: "a scope hides rows of its DAO, and no row of a list") {
             context in
             let database = try context.open()

@@ -120,6 +120,29 @@ enum RelationsShapes {
             }
         },
         ConformanceCase(
+            "R.deepestLevel", "R4", "R6",
+            title: "the row at level 512 of a chain has its list, and the one below it is given without"
+        ) { context in
+            let folders = try context.open().dao(Folder.self)
+            let length = 515
+            // A chain is written from its end, so that no call has more than two levels.
+            for id in (1...length).reversed() {
+                try folders.persist(Folder(id: id, children: id == length ? [] : [Folder(id: id + 1, children: nil)]))
+            }
+            for first in [length - 510, length - 511, length - 512, length - 513, 1] {
+                let count = length - first + 1
+                var levels: [Folder] = []
+                var next = try folders.read(byPrimaryKey: first)
+                while let folder = next {
+                    levels.append(folder)
+                    next = folder.children?.first
+                }
+                try expectEqual(levels.map(\.id), Array((first...length).prefix(513)), "the rows of a chain of \(count)")
+                let last = try require(levels.last, "the last row")
+                try expectEqual(last.children == nil, count > 512, "whether the last row of a chain of \(count) lacks its list")
+            }
+        },
+        ConformanceCase(
             "R.shallow", "R6",
             title: "lists that a read leaves out are nil, and writing the result back keeps the stored lists"
         ) {

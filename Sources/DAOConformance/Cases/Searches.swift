@@ -1,5 +1,6 @@
 import DAOCore
 import DAOSearch
+import Foundation
 
 /// S1 to S6: full-text search.
 enum Searches {
@@ -79,6 +80,45 @@ enum Searches {
             let hits = try leaflets.search("same", limit: 10)
             try expectEqual(hits.map(\.value.id), [11, 12], "rows with equal scores")
             try expectEqual(try leaflets.search("same", limit: 1).map(\.value.id), [11], "the first of them")
+        },
+        ConformanceCase("S.scoresOfSeveralFields", "S4", title: "a word in several fields of a row counts as one row that has it")
+        {
+            let leaflets = try $0.dao(Leaflet.self)
+            let rows = [
+                Leaflet(id: 1, title: "red", text: "red and blue", note: "red", tags: ["red", "x red"]),
+                Leaflet(id: 2, title: "x", text: "blue red"), Leaflet(id: 3, title: "y", text: "x x y"),
+                Leaflet(id: 4, title: "blue", text: "x"), Leaflet(id: 5, title: "z", text: "z z z z", tags: ["z"]),
+            ]
+            try leaflets.create(rows)
+            // BM25 as the contract has it, in floating point: occurrences with their weights, words without.
+            func fields(_ row: Leaflet) -> [(words: [Substring], weight: Int)] {
+                let texts = [(row.title, 3), (row.text, 1), (row.note ?? "", 1), (row.tags.joined(separator: " "), 1)]
+                return texts.map { ($0.0.split(separator: " "), $0.1) }
+            }
+            let lengths = rows.map { fields($0).map(\.words.count).reduce(0, +) }
+            let mean = Double(lengths.reduce(0, +)) / Double(rows.count)
+            for words in [["red"], ["blue"], ["red", "blue"], ["x", "red", "z"]] {
+                var expected: [(id: Int, score: Double)] = []
+                for (row, length) in zip(rows, lengths) {
+                    let score = words.map { word -> Double in
+                        func count(_ row: Leaflet) -> Int {
+                            fields(row).map { field in field.words.filter { $0 == word }.count * field.weight }.reduce(0, +)
+                        }
+                        let number = Double(rows.filter { count($0) > 0 }.count)
+                        let rarity = log(1 + (Double(rows.count) - number + 0.5) / (number + 0.5))
+                        let found = Double(count(row))
+                        return rarity * found * 2.2 / (found + 1.2 * (0.25 + 0.75 * Double(length) / mean))
+                    }.reduce(0, +)
+                    if score > 0 { expected.append((row.id, score)) }
+                }
+                expected.sort { $0.score > $1.score }
+                let hits = try leaflets.search(words.joined(separator: " OR "), limit: 10)
+                try expectEqual(hits.map(\.value.id), expected.map(\.id), "the rows of \(words)")
+                for (hit, row) in zip(hits, expected) {
+                    if abs(hit.score - row.score) < 1e-5 { continue }
+                    throw fail("\(words) in row \(row.id): \(hit.score), not \(row.score)")
+                }
+            }
         },
         ConformanceCase("S.conditions", "S5", title: "conditions filter what is found, and change no score") {
             let (_, leaflets) = try stored($0)

@@ -7,6 +7,133 @@ enum SecondLevel {
 
     private static let writing: [ConformanceCase] = [
         ConformanceCase(
+            "R.keyTwiceInFields", "R2", "R7",
+            title: "of a key that two owned lists give the first list's value counts, of one list the last"
+        ) { context in
+            let (database, bags) = try context.open(with: Bag.self)
+            let chips = try database.dao(Chip.self)
+            let bag = Bag(
+                id: 1, first: [Chip(id: 1, text: "first"), Chip(id: 2, text: "early"), Chip(id: 2, text: "late")],
+                second: [Chip(id: 3, text: "alone"), Chip(id: 1, text: "second")])
+            for (what, store): (String, () throws -> Void) in [
+                ("create", { try bags.create(bag) }), ("persist", { try bags.persist(bag) }),
+                ("upsert", { try bags.storage.upsert([bag]) }),
+                ("merge", { _ = try bags.storage.merge(keys: [.integer(1)]) { $1 = bag } }),
+                ("update", { _ = try bags.update(where: .all) { $0 = bag } }),
+            ] {
+                if what != "create" {
+                    // They differ from what is given in every value.
+                    try chips.update(where: .all) { $0.text = "old" }
+                }
+                if what == "update" { try bags.persist(Bag(id: 1)) }
+                try store()
+                try expectEqual(
+                    try chips.read().map { "\($0.id) \($0.text)" }, ["1 first", "2 late", "3 alone"], "the rows after \(what)")
+                let found = try require(try bags.read(byPrimaryKey: 1), "the bag")
+                try expectEqual(found.first.map(\.id), [1, 2, 2], "the first list after \(what)")
+                try expectEqual(found.second.map(\.id), [3, 1], "the second list after \(what)")
+            }
+        },
+        ConformanceCase(
+            "W.closureChangesTwoLists", "W9", "R7",
+            title: "rows of every owned list that a closure changes follow, field by field, what it has stored itself"
+        ) { context in
+            let (database, bags) = try context.open(with: Bag.self)
+            let chips = try database.dao(Chip.self)
+            func change(_ bag: inout Bag) throws {
+                try chips.set(\.text, to: "new") { $0.id.in([1, 3]) }
+                try expectEqual([bag.first.count, bag.second.count], [1, 2], "the lengths of the lists")
+                (bag.first[0].rank, bag.second[0].rank, bag.second[1].rank) = (5, 7, 8)
+            }
+            for isMerge in [false, true] {
+                try bags.erase()
+                try chips.erase()
+                try bags.create(
+                    Bag(id: 1, first: [Chip(id: 1, text: "a")], second: [Chip(id: 3, text: "c"), Chip(id: 4, text: "d")]))
+                if isMerge {
+                    _ = try bags.storage.merge(keys: [.integer(1)]) { _, stored in
+                        var bag = try require(stored, "the bag")
+                        try change(&bag)
+                        stored = bag
+                    }
+                } else {
+                    try bags.update(where: { $0.id == 1 }) { try change(&$0) }
+                }
+                try expectEqual(
+                    try chips.read().map { "\($0.id) \($0.text) \($0.rank)" }, ["1 new 5", "3 new 7", "4 d 8"],
+                    "the rows of both lists after a \(isMerge ? "merge" : "change")")
+            }
+        },
+        ConformanceCase(
+            "P.wordsThroughNothing", "P5", "P1",
+            title: "all and none of the related rows of no row meet a condition, and none of them does"
+        ) { context in
+            let (database, bags) = try context.open(with: Bag.self)
+            let labels = try database.dao(BagLabel.self)
+            try bags.create([
+                Bag(id: 1, first: [Chip(id: 1, text: "x"), Chip(id: 2, text: "y")]), Bag(id: 2),
+                Bag(id: 3, first: [Chip(id: 3, text: "x")]),
+            ])
+            try labels.create([
+                BagLabel(id: 1, bag: Reference(1)), BagLabel(id: 2, bag: Reference(2)), BagLabel(id: 3, bag: Reference(3)),
+                BagLabel(id: 4),
+            ])
+            for (words, expected) in [
+                ("ANY bag.first.text == 'x'", [1, 3]), ("NONE bag.first.text == 'x'", [2, 4]),
+                ("ALL bag.first.text == 'x'", [2, 3, 4]),
+                ("NOT ANY bag.first.text == 'x'", [2, 4]), ("NONE bag.first.text == 'y' AND id > 1", [2, 3, 4]),
+                ("bag == nil", [4]),
+            ] {
+                try expectEqual(try labels.read(where: Condition(words)).map(\.id), expected, words)
+                try expectEqual(try labels.count(where: Condition(words)), expected.count, "the number of \(words)")
+            }
+            try expectEqual(
+                try labels.read { !$0.bag.first.contains { $0.text == "x" } }.map(\.id), [2, 4],
+                "none of them, as a closure says it")
+        },
+        ConformanceCase(
+            concurrent: "O.afterARefusalInside", "O1", "T2", "W3",
+            title: "a commit is observed whatever inside of it was refused and caught before", requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            let counters = try database.dao(Counter.self)
+            try await dao.create(Item.make([1]))
+            for (round, way) in ["a call", "a transaction", "a call of another entity"].enumerated() {
+                var rows = Observations.Results(dao.observe())
+                var counts = Observations.Results(database.observe { try dao.count() })
+                _ = try await (rows.next("the first rows"), counts.next("the first count"))
+                let id = 10 + round
+                let writer = Background {
+                    try database.transaction {
+                        try dao.create(Item.make([id]))
+                        switch round {
+                        case 0:
+                            try expectError(.duplicateKey, entity: "item", key: 1, field: "id") {
+                                try dao.create(Item.make([50, 1]))
+                            }
+                        case 1:
+                            try expectDeliberate {
+                                try database.transaction {
+                                    try dao.create(Item.make([51]))
+                                    throw DeliberateError()
+                                }
+                            }
+                        default:
+                            try counters.create(Counter(id: 1, value: 1))
+                            try expectError(.duplicateKey, entity: "counter", key: 1, field: "id") {
+                                try counters.create([Counter(id: 2, value: 1), Counter(id: 1, value: 2)])
+                            }
+                        }
+                    }
+                }
+                try writer.wait()
+                let ids = try await rows.next("the rows after \(way) was refused").map(\.id)
+                try expectEqual(ids, [1] + Array(10...id), "the rows after \(way)")
+                let count = try await counts.next("the count after \(way) was refused")
+                try expectEqual(count, 2 + round, "the count after \(way)")
+            }
+        },
+        ConformanceCase(
             "R.restrictedBelowACascade", "R10", "W3", "R4",
             title: "a restricted Reference to a row that a cascade reaches prevents the erasure, at any depth"
         ) { context in
@@ -189,4 +316,33 @@ private struct Pin: Plain, Model, Equatable {
 
     static let schema = Schema(
         "pin", Self.init, Field("id", \.id, .primaryKey), Field("post", \.post), Field("posts", \.posts, .linked))
+}
+
+/// A row of two lists.
+private struct Chip: Plain, Model, Equatable {
+    var id: Int
+    var text: String
+    var rank: Int = 0
+
+    static let schema = Schema(
+        "chip", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text), Field("rank", \.rank))
+}
+
+/// A parent with two owned lists of one model.
+private struct Bag: Plain, Model, Equatable {
+    var id: Int
+    var first: [Chip] = []
+    var second: [Chip] = []
+
+    static let schema = Schema(
+        "bag", Self.init,
+        Field("id", \.id, .primaryKey), Field("first", \.first, .owned), Field("second", \.second, .owned))
+}
+
+/// A row that may lead to a bag.
+private struct BagLabel: Plain, Model, Equatable {
+    var id: Int
+    var bag: Reference<Bag>?
+
+    static let schema = Schema("bagLabel", Self.init, Field("id", \.id, .primaryKey), Field("bag", \.bag))
 }

@@ -38,6 +38,20 @@ enum Tenants {
             try expect(set.openTenants.count <= 2, "two open databases at most")
         },
         ConformanceCase(
+            "C.tenantsOfOneDatabase", "C6", title: "a tenant whose database another one has open is refused each time"
+        ) { context in
+            let set = DatabaseSet(limit: 3) { _ in TenantOpening { try context.open() } }
+            defer { set.close() }
+            try set.with("a") { database in
+                try database.dao(Item.self).create(Item.make([1]))
+                for round in 1...3 {
+                    try expectError(.invalidConfiguration, "round \(round)") { try set.with("b") { _ in } }
+                    try expectEqual(set.openTenants, ["a"], "the open tenants in round \(round)")
+                }
+                try expectEqual(try database.dao(Item.self).read().map(\.id), [1], "the rows of the first")
+            }
+        },
+        ConformanceCase(
             "C.tenantsInOneTransaction", "C6", title: "a write of a second tenant in a transaction of the first is unsupported"
         ) { context in
             let locations = try (0..<2).map { try context.location.appending("tenant-\($0)") }

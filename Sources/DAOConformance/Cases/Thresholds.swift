@@ -66,6 +66,30 @@ enum Thresholds {
                 try expectEqual(try reference.ids(Condition { $0.number.in(members) }), members, "\(members.count) stored values")
             }
         },
+        ConformanceCase("Q.distancesOfKeys", "Q4", "W2", title: "rows by keys that are any distance apart, stored or not") {
+            context in
+            let dao = try context.dao(Item.self)
+            let rows = Item.make((0...1100).filter { $0 % 7 != 3 })
+            try dao.create(rows)
+            // All keys are the same distance apart, or only each tenth one is.
+            for (distance, isTenth) in (1...40).flatMap({ [($0, false), ($0, true)] }) {
+                for first in [0, 3, 5] {
+                    var keys = [first]
+                    while let last = keys.last, last < 1150 {
+                        keys.append(last + (isTenth && keys.count % 10 > 0 ? 1 : distance))
+                    }
+                    try expectEqual(
+                        try dao.read(byPrimaryKeys: keys.map { UniqueID($0) }).map(\.id),
+                        keys.filter { $0 <= 1100 && $0 % 7 != 3 },
+                        "rows \(distance) keys apart\(isTenth ? " at each tenth" : ""), from \(first)")
+                    var isThere: [Bool] = []
+                    _ = try dao.storage.merge(keys: keys.map { .integer(Int64($0)) }) { isThere.append($1 != nil) }
+                    try expectEqual(
+                        isThere, keys.map { $0 <= 1100 && $0 % 7 != 3 },
+                        "what a merge finds \(distance) keys apart\(isTenth ? " at each tenth" : ""), from \(first)")
+                }
+            }
+        },
         ConformanceCase("P.countsOfConditions", "P1", "P7", title: "conditions of any number of parts and levels") { context in
             let rows = (0..<60).map { Item(id: $0, name: "\($0 % 7)", number: $0 % 11, note: $0 % 4 == 0 ? nil : "\($0 % 5)") }
             let reference = try ReferenceRows(context, rows)
@@ -149,11 +173,101 @@ enum Thresholds {
                     try dao.read(byPrimaryKeys: apart.map { UniqueID($0) }), apart.map { digests[$0 - 1] },
                     "\(apart.count) parents with gaps")
             }
+            // The rows of these lists have lists themselves, those of others have none.
+            let queues = (1...520).map { id in
+                Queue(id: id, name: "\(id)", entries: (0..<id % 3).map { QueueEntry(id: id * 10 + $0, rank: id * 10 + $0) })
+            }
+            let others = try database.dao(Queue.self)
+            try others.create(queues)
+            func expectQueues(_ expected: [Queue], _ found: [Queue], _ what: String) throws {
+                try expectEqual(
+                    found.map { "\($0.id) \($0.entries.map(\.id))" }, expected.map { "\($0.id) \($0.entries.map(\.id))" }, what)
+            }
+            // The parents around one that a condition leaves out, and around one that is not there.
+            for gap in [2, 5, 9, 257, 500] {
+                try expectSame(
+                    try dao.read { $0.id != gap }, digests.filter { $0.id != gap }, "the parents but for number \(gap)")
+                try expectQueues(
+                    queues.filter { $0.id != gap }, try others.read { $0.id != gap }, "the parents but for number \(gap)")
+                try expectQueues(
+                    queues.filter { $0.id > gap - 2 && $0.id < gap + 20 && $0.id != gap },
+                    try others.read { $0.id > gap - 2 && $0.id < gap + 20 && $0.id != gap }, "the parents around number \(gap)")
+            }
+            try expectRollback(of: database) {
+                try dao.erase { $0.id.in([3, 11, 260]) }
+                try expectSame(try dao.read(), digests.filter { ![3, 11, 260].contains($0.id) }, "the parents that are left")
+            }
             try dao.erase { $0.id > 520 - 65 }
             try expectEqual(try dao.count(), 520 - 65, "the parents that are left")
             let left = digests.prefix(520 - 65)
             try expectEqual(
                 try database.dao(Post.self).count(), left.map(\.posts.count).reduce(0, +), "the children of those that are left")
+        },
+        ConformanceCase(
+            "R.countsOfTotals", "R13", "R12", title: "totals of the related rows of any number of rows", isHeavy: true
+        ) { context in
+            let (database, digests) = try context.open(with: Digest.self)
+            let errands = try database.dao(Errand.self)
+            let people = try database.dao(Person.self)
+            let most = 1200
+            try digests.create(
+                (1...most).map { Digest(id: $0, posts: [Post(id: $0, text: "1"), Post(id: 5000 + $0, text: "2")]) })
+            try people.create((1...most).map { Person(id: $0, name: "\($0)") })
+            try errands.create((1...most).map { Errand(id: $0, owner: Reference($0), helper: Reference($0)) })
+            for count in around([16, 64, 256, 1000]) + [most] {
+                let lists = try digests.read(with: \.posts, totals: .count, .sum(\.id)) { $0.id <= count }
+                try expectEqual(lists.map(\.1), Array(repeating: 2, count: count), "the lengths of \(count) lists")
+                try expectEqual(lists.map(\.2), (1...count).map { 5000 + 2 * $0 }, "the sums of \(count) lists")
+                let inverses = try people.read(with: Person.help, totals: .count, .max(\.id)) { $0.id <= count }
+                try expectEqual(inverses.map(\.1), Array(repeating: 1, count: count), "those that refer to \(count) rows")
+                try expectEqual(inverses.map { $0.2 ?? 0 }, Array(1...count), "the last that refer to \(count) rows")
+                let last = try people.read(
+                    with: Person.help, totals: .count, orderedByTotals: .descending(.max(\.id)), limit: 1
+                ) { $0.id <= count }
+                try expectEqual(last.map(\.0.id), [count], "the first of \(count) rows by a total")
+            }
+        },
+        ConformanceCase(
+            "E.countsOfIndexedRows", "E2", "E3", "Q9", title: "an index is added to any number of rows", requires: [.evolution],
+            isHeavy: true
+        ) { context in
+            for count in [999, 1000, 1001, 4095, 4096, 4097, 8193] {
+                func check(_ rows: DAO<NoteWithIndexes>, _ what: String) throws {
+                    // The ranks are those from 0, in another order.
+                    try expectEqual(try rows.count { $0.rank >= 0 }, count, "\(count) rows by an index that \(what) has added")
+                    for rank in [0, 998, count - 1] {
+                        try expectEqual(try rows.count { $0.rank == rank }, 1, "one of \(count) rows by an index of \(what)")
+                    }
+                    try expectEqual(
+                        try rows.read(orderedBy: .descending(\.rank), limit: 3).map(\.rank), [count - 1, count - 2, count - 3],
+                        "the last of \(count) rows by an index of \(what)")
+                    try expectError(
+                        .uniqueViolation, "the last title", entity: "note", key: -1, conflictingKey: UniqueID(count),
+                        field: "title"
+                    ) {
+                        try rows.create(NoteWithIndexes(id: -1, title: "Title \(count) é", rank: 0, mark: nil))
+                    }
+                }
+                var database = try context.openOther("m\(count)")
+                let notes = (0..<count).map { NoteV1(id: $0 + 1, title: "Title \($0 + 1) é", rank: $0 * 1009 % count, mark: nil) }
+                try database.dao(NoteV1.self).create(notes)
+                try database.evolve(
+                    Evolution(
+                        version: 1,
+                        migrations: [
+                            Migration(to: 1) { step in
+                                try step.setIndex(on: "rank", of: "note", isIndexed: true)
+                                try step.setIndex(on: "title", of: "note", isIndexed: true, isUnique: true)
+                            }
+                        ]))
+                try check(try database.dao(NoteWithIndexes.self), "a step")
+                try database.close()
+                database = try context.openOther("d\(count)")
+                try database.dao(NoteV1.self).create(notes)
+                try context.renew(&database, other: "d\(count)")
+                try check(try database.dao(NoteWithIndexes.self), "a declaration")
+                try database.close()
+            }
         },
         ConformanceCase("R.lengthsOfKeys", "R1", "R4", "K3", title: "parents and children whose keys have any length") {
             context in
@@ -180,7 +294,15 @@ enum Thresholds {
                 try expect(!left.keys.map(\.id).contains(pair[1]), "no erased child of \(pair[1].utf8.count) bytes")
                 let other = try require(try dao.read(byPrimaryKey: keys[0][0]), "the other ring")
                 try expectEqual(other.keys.count, keys.count, "the children of the other ring")
+                let gone = keys.prefix { $0 != pair }.count + 1
+                try expectEqual(
+                    try dao.count { $0.keys.count == keys.count - gone }, keys.count,
+                    "the rings without the erased children of up to \(pair[1].utf8.count) bytes")
+                try expectEqual(
+                    try dao.count { $0.keys.contains { $0.id == pair[0] } }, keys.count,
+                    "the rings with a child of \(pair[0].utf8.count) bytes")
             }
+            try database.expectVerified()
         },
         ConformanceCase(
             "E.countsOfCopiedRows", "E5", "L9", title: "a copy and a verification have any number of rows and lists",

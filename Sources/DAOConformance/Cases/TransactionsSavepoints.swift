@@ -4,6 +4,41 @@ import DAOCore
 enum TransactionsSavepoints {
     static let cases: [ConformanceCase] = [
         ConformanceCase(
+            "T.undoneDeclaration", "T2", "E9", "R1",
+            title: "an entity and a list that an undone inner transaction has declared are declared anew by the outer one",
+            requires: [.savepoints]
+        ) { context in
+            let posts = Post.make([1, 2])
+            for isNested in [false, true] {
+                var database = try context.openOther("\(isNested)")
+                try database.transaction {
+                    func undone() throws {
+                        try expectDeliberate {
+                            try database.transaction {
+                                try database.dao(Digest.self).create(Digest(id: 9, posts: Post.make([8, 9])))
+                                throw DeliberateError()
+                            }
+                        }
+                    }
+                    if isNested { try database.transaction { try undone() } } else { try undone() }
+                    try database.dao(Digest.self).persist(Digest(id: 1, posts: posts))
+                    try database.dao(Bulletin.self).persist(Bulletin(id: 1, posts: [posts[1]]))
+                }
+                for round in 1...2 {
+                    try expectEqual(
+                        try database.dao(Digest.self).read(), [Digest(id: 1, posts: posts)], "the list in opening \(round)")
+                    try expectEqual(
+                        try database.dao(Bulletin.self).read(), [Bulletin(id: 1, posts: [posts[1]])],
+                        "the other list in opening \(round)")
+                    try expectEqual(
+                        try database.dao(Post.self).read().map(\.id), [1, 2], "the rows of the lists in opening \(round)")
+                    try database.expectVerified()
+                    if round == 1 { try context.renew(&database, other: "\(isNested)") }
+                }
+                try database.close()
+            }
+        },
+        ConformanceCase(
             "T.innerFails", "T2", title: "an inner transaction fails without the outer transaction", requires: [.savepoints]
         ) { context in
             let (database, dao) = try opened(context)

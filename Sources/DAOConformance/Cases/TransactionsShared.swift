@@ -24,7 +24,45 @@ enum TransactionsShared {
             let ids = (0..<3).flatMap { round in (1...40).filter { $0 % 4 < 2 }.map { round * 1000 + $0 * 10 } }
             let found = try await dao.read().map(\.id)
             try expectEqual(found, ([0] + ids).sorted(), "the keys of all rows")
-        }
+        },
+        ConformanceCase(
+            concurrent: "T.sharedCommitsCancelled", "T9", "C5", "W3",
+            title:
+                "of asynchronous writes that wait at once those that are cancelled store nothing, and no other is lost with them"
+        ) { context in
+            let (database, dao) = try context.open(with: Item.self)
+            for round in 0..<5 {
+                let mayEnd = Signal()
+                let hasBegun = Signal()
+                // The others wait meanwhile.
+                let holder = Background {
+                    try database.transaction {
+                        hasBegun.send()
+                        _ = mayEnd.wait(seconds: 20)
+                    }
+                }
+                try expect(hasBegun.wait(), "a transaction")
+                let tasks = (1...24).map { number in
+                    Task { try await dao.create(Item.make([round * 100 + number])) }
+                }
+                try await Task.sleep(for: .milliseconds(20))
+                for (index, task) in tasks.enumerated() where index % 3 == round % 3 { task.cancel() }
+                mayEnd.send()
+                try holder.wait(seconds: 30, "the transaction")
+                var stored: [Int] = []
+                for (index, task) in tasks.enumerated() {
+                    let isCancelled = index % 3 == round % 3
+                    do {
+                        try await task.value
+                        stored.append(round * 100 + index + 1)
+                    } catch is CancellationError {
+                        try expect(isCancelled, "row \(index + 1) of round \(round) is not cancelled with others")
+                    }
+                }
+                let found = try await dao.read { $0.id >= round * 100 && $0.id < round * 100 + 100 }.map(\.id)
+                try expectEqual(found, stored, "the rows of round \(round) whose call has returned")
+            }
+        },
     ]
 
     /// Writes in one of four ways; half of them fail.

@@ -217,6 +217,58 @@ enum ValuesEmbedded {
                 ], "what the catalog says")
         },
         ConformanceCase(
+            "V.stepsWithJSON", "V4", "E3",
+            title: "JSON that a migration step stores is the same value, and is refused as elsewhere",
+            requires: [.evolution]
+        ) { context in
+            var database = try context.open()
+            try database.dao(Duty.self).create([
+                Duty(id: 1, texts: ["a", "b"], numbers: [1, 200]), Duty(id: 2, texts: ["old"], numbers: [3]),
+            ])
+            try context.renew(&database)
+            func evolve(_ version: Int, _ step: @escaping @Sendable (MigrationStep) throws -> Void) throws {
+                try database.evolve(Evolution(version: version, migrations: [Migration(to: version, perform: step)]))
+            }
+            // Every field but those that can be nil.
+            @Sendable func values(_ id: Int, _ texts: Value, _ numbers: Value) -> [String: Value] {
+                let none = Value.string("[]")
+                return [
+                    "id": .integer(Int64(id)), "texts": texts, "numbers": numbers, "reals": none, "uuids": none, "gaps": none,
+                    "sites": none,
+                    "roster": .string(
+                        #"{"names":[],"days":[],"shifts":[],"rooms":{},"wage":0,"since":0,"badge":"","ratio":0,"size":0,"large":0,"least":0}"#
+                    ),
+                ]
+            }
+            let texts = Value.string(#" [ "\u0061" , "b" ] "#)
+            let numbers = Value.string("[1.0,\t2e2]")
+            try evolve(1) { step in
+                try step.insert([values(3, texts, numbers)], into: "duty")
+                try step.forEachRow(of: "duty") { row in
+                    if row["id"] == .integer(2) { (row["texts"], row["numbers"]) = (texts, numbers) }
+                }
+            }
+            let dao = try database.dao(Duty.self)
+            try expectEqual(try dao.read { $0.texts == ["a", "b"] }.map(\.id), [1, 2, 3], "texts")
+            try expectEqual(try dao.read { $0.numbers.in([[1, 200], [3]]) }.map(\.id), [1, 2, 3], "numbers")
+            try expectSame(try dao.read(byPrimaryKey: 3), Duty(id: 3, texts: ["a", "b"], numbers: [1, 200]), "the row")
+            try context.renew(&database)
+            for (number, text) in ["no JSON", "{}", "[1]", "[\"a\"", ""].enumerated() {
+                try expectError(
+                    .corruptedValue, "\(text) that is inserted", entity: "duty", field: "texts"
+                ) {
+                    try evolve(2) { try $0.insert([values(10 + number, .string(text), numbers)], into: "duty") }
+                }
+                try expectError(.corruptedValue, "\(text) that is set", entity: "duty", key: 2, field: "texts") {
+                    try evolve(2) { step in
+                        try step.forEachRow(of: "duty") { row in if row["id"] == .integer(2) { row["texts"] = .string(text) } }
+                    }
+                }
+            }
+            try expectEqual(
+                try database.dao(Duty.self).read { $0.texts == ["a", "b"] }.map(\.id), [1, 2, 3], "the rows afterwards")
+        },
+        ConformanceCase(
             "V.rowsRefuseJSON", "V4", "E8", "L7",
             title: "rows without types refuse what the type of the field could not read", requires: [.snapshotReads]
         ) { context in
