@@ -132,7 +132,7 @@ mv Package.new Package.swift
 quietly swift build "${options[@]}" --build-tests
 echo "newcomer: new storages of each kind compile with their conformance tests"
 # Or by a name that the manifest gives it.
-sed -e 's/\.package(path: /.package(name: "dao", path: /' -e "s/package: \"$name\"/package: \"dao\"/" Package.swift >Package.new
+sed -e 's/\.package(path: /.package(name: "dao", path: /' -e "s/package: \"$name\"/package: \"dao\"/g" Package.swift >Package.new
 mv Package.new Package.swift
 quietly swift package "${options[@]}" --allow-writing-to-package-directory new-storage Named --kind database
 grep -q 'package: "dao"' "$log" || { cat "$log" >&2; echo "newcomer: the name of the dependency is not known" >&2; exit 1; }
