@@ -28,7 +28,7 @@ enum TransactionsShared {
         ConformanceCase(
             concurrent: "T.sharedCommitsCancelled", "T9", "C5", "W3",
             title:
-                "of asynchronous writes that wait at once those that are cancelled store nothing, and no other is lost with them"
+                "of asynchronous writes that wait at once those that are cancelled take no other with them"
         ) { context in
             let (database, dao) = try context.open(with: Item.self)
             for round in 0..<5 {
@@ -59,8 +59,10 @@ enum TransactionsShared {
                         try expect(isCancelled, "row \(index + 1) of round \(round) is not cancelled with others")
                     }
                 }
-                let found = try await dao.read { $0.id >= round * 100 && $0.id < round * 100 + 100 }.map(\.id)
-                try expectEqual(found, stored, "the rows of round \(round) whose call has returned")
+                let found = Set(try await dao.read { $0.id >= round * 100 && $0.id < round * 100 + 100 }.map(\.id))
+                try expectEqual(
+                    stored.filter { !found.contains($0) }, [], "rows of round \(round) whose call has returned, and are not there"
+                )
             }
         },
     ]
