@@ -35,7 +35,7 @@ import Testing
         #expect(end { $0 / 4 } == 240)
         #expect(end { min($0 / 4, 45) } == 185, "it is blocked after 180 s")
         #expect(end { $0 < 50 ? 0 : $0 - 50 } == 110, "it loops after 50 s")
-        #expect(end { $0 / 20 } == 600, "ten limits are enough")
+        #expect(end { $0 / 20 } == 240, "four limits are enough")
     }
 
     @Test func casesShareTheProcessorTimeOfAProcess() {

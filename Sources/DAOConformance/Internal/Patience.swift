@@ -23,7 +23,7 @@ struct Patience: Sendable {
     }
 
     /// How many time limits a case may take that goes on working.
-    static let most = 10
+    static let most = 4
     /// A process that uses less than ``leastWork`` in this time does nothing. Waiting threads that look for commits use less.
     private static let quietTime = Duration.seconds(5)
     private static let leastWork = Duration.milliseconds(10)

@@ -161,7 +161,7 @@
               --case ID        one case, or those whose ids begin so. May be repeated.
               --no-heavy       leaves out the cases that take seconds or much memory.
               --time-limit S   after so many seconds a case is reported as hung; otherwise each case has its own limit. A case
-                               that the machine lets work only slowly has up to ten times as long.
+                               that the machine lets work only slowly has up to four times as long.
               --json PATH      also writes the results as JSON.
               --html PATH      also writes the results as a page: rules and databases, failures, skips, times.
               --verbose        prints every case as it ends.
