@@ -260,7 +260,7 @@ enum Opening {
             let names = [
                 "with space", "100%25", "what?mode=memory", "hash#tag", "file:x", "'quote'", "\"double\"", "semi;colon", "\u{e9}",
                 "e\u{301}x", "emoji 👍",
-                ":memory:", "-dash", "a&b=c", String(repeating: "n", count: 200),
+                ":memory:", "-dash", "\u{301}mark", "a&b=c", String(repeating: "n", count: 200),
             ]
             for (index, name) in names.enumerated() {
                 let path = context.location.directory.appendingPathComponent("odd").path + "/" + name

@@ -43,7 +43,7 @@ enum TransactionsShared {
                 }
                 try expect(hasBegun.wait(), "a transaction")
                 let tasks = (1...24).map { number in
-                    Task { try await dao.create(Item.make([round * 100 + number])) }
+                    Task(executorPreference: TaskThreads.shared) { try await dao.create(Item.make([round * 100 + number])) }
                 }
                 try await Task.sleep(for: .milliseconds(20))
                 for (index, task) in tasks.enumerated() where index % 3 == round % 3 { task.cancel() }

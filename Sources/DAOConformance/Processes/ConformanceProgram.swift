@@ -47,7 +47,7 @@
                 }
                 exit(try await run(Options(words, drivers, urls, dropSchema)) ? 0 : 1)
             } catch {
-                let name = CommandLine.arguments.first.map { ($0 as NSString).lastPathComponent } ?? "conformance"
+                let name = CommandLine.arguments.first.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "conformance"
                 FileHandle.standardError.write(Data("\(name): \(error)\n".utf8))
                 exit(2)
             }

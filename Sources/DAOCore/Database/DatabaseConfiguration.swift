@@ -104,7 +104,7 @@ extension DatabaseConfiguration {
         }
         if rest.hasPrefix("//") {
             rest = rest.dropFirst(2)
-            if !rest.hasPrefix("/"), scheme != "memory", !rest.isEmpty {
+            if rest.utf8.first != UInt8(ascii: "/"), scheme != "memory", !rest.isEmpty {
                 let place = redacted("//\(rest)").dropFirst(2)
                 throw problem(
                     "names a host; write an absolute path with three slashes, as in '\(scheme):///\(place)', a relative one none")

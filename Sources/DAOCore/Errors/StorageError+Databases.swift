@@ -23,9 +23,8 @@ extension StorageError {
     public static func directoryNotFound(
         _ path: String, engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {
-        let directory = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
-        return StorageError(
-            .notFound, "the directory '\(directory)' of the database does not exist; create it first", path: path,
+        StorageError(
+            .notFound, "the directory '\(TemporaryFile.directory(of: path))' of the database does not exist; create it first", path: path,
             engineCode: engineCode, engineMessage: engineMessage)
     }
 

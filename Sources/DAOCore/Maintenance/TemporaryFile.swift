@@ -40,10 +40,15 @@ package final class TemporaryFile {
     /// The path of the temporary file beside a file. It is the same every time, so that the next one removes what a killed process
     /// has left.
     package static func path(beside target: String, as purpose: String) -> String {
-        let url = URL(fileURLWithPath: target)
-        return url.deletingLastPathComponent().path + "/.dao-\(purpose)-"
-            + String(Self.fingerprint(url.lastPathComponent), radix: 36)
+        "\(directory(of: target))/.dao-\(purpose)-"
+            + String(Self.fingerprint(URL(fileURLWithPath: target).lastPathComponent), radix: 36)
     }
+
+    /// The path of the directory that a file is in.
+    ///
+    /// A combining mark after a slash is a character with it, and `NSString`'s functions for paths end the process at some texts
+    /// (swift-corelibs-foundation 6.3), so paths are taken apart by `URL`.
+    package static func directory(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
 
     deinit {
         if !isRenamed { unlink(path) }
@@ -63,7 +68,7 @@ package final class TemporaryFile {
         guard Self.isFile(path, descriptor) else { throw Self.failure(EIO, reportedPath, as: purpose) }
         guard rename(path, target) == 0 else { throw failure() }
         isRenamed = true
-        Self.syncDirectory(URL(fileURLWithPath: target).deletingLastPathComponent().path, fileSync)
+        Self.syncDirectory(Self.directory(of: target), fileSync)
     }
 
     /// Returns the error for the last error number of the operating system.

@@ -20,7 +20,7 @@ enum EnvironmentOpening {
         var canLock: Bool {
             !isAlone
                 && (isWritable(lock)
-                    || access(lock, F_OK) != 0 && isWritable((path as NSString).deletingLastPathComponent))
+                    || access(lock, F_OK) != 0 && isWritable(TemporaryFile.directory(of: path)))
         }
         /// Whether the file can be written.
         var canWrite: Bool { canLock && isWritable(path) }

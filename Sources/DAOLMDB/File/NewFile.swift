@@ -56,7 +56,7 @@ enum NewFile {
         try writeEmptyDatabase(temporary, errors: errors)
         try sync(temporary, mode: status.st_mode & 0o777, errors: errors)
         guard rename(temporary, path) == 0 else { throw errors.error(errno, "creating the database") }
-        TemporaryFile.syncDirectory((path as NSString).deletingLastPathComponent)
+        TemporaryFile.syncDirectory(TemporaryFile.directory(of: path))
     }
 
     /// Whether another process has the file at a path open.

@@ -53,13 +53,8 @@ struct DatabaseFile {
         self.resolved = String(cString: resolved)
         self.isNew = isNew
         identity = FileIdentity(status)
-        isDirectoryWritable = access(Self.directory(of: self.resolved), W_OK) == 0
+        isDirectoryWritable = access(TemporaryFile.directory(of: self.resolved), W_OK) == 0
         isWritable = isDirectoryWritable && access(path, W_OK) == 0
-    }
-
-    private static func directory(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
-        return String(path[..<slash])
     }
 
     private static func create(_ path: String, mode: mode_t?) throws {

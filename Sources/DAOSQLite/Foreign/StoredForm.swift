@@ -226,7 +226,7 @@ struct ForeignPlace {
         case 1: return Data(data.dropFirst())
         case 2:
             let name = String(decoding: data.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
-            guard !name.isEmpty, !name.contains("/"), name != "..",
+            guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..",
                 let bytes = try? Data(contentsOf: folder.appendingPathComponent(name))
             else { throw ForeignValue.Refusal("bytes in a file beside the database that is missing") }
             return bytes

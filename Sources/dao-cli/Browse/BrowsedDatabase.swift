@@ -49,7 +49,7 @@ struct BrowsedDatabase: Sendable {
                 ])
             }
             return JSON.object([
-                "name": JSON.text((database.configuration.path as NSString).lastPathComponent),
+                "name": JSON.text(URL(fileURLWithPath: database.configuration.path).lastPathComponent),
                 "url": JSON.text("\(url)"), "engine": JSON.text(database.capabilities.engine),
                 "size": JSON.text(Databases.size(of: database).map(bytes) ?? ""), "version": "\(try database.schemaVersion)",
                 "canWrite": "\(canWrite)", "entities": JSON.list(described),

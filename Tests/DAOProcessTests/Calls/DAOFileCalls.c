@@ -35,7 +35,7 @@
 
 enum { descriptor_limit = 65536, longest_path = 4096 };
 
-// `lock` orders the records. The other variables change only while no call runs.
+// `lock` orders the records and guards `output`. The other variables change only while no call runs.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char directory[longest_path];
 static size_t directory_length;
@@ -55,7 +55,7 @@ static _Atomic(const char *) changed;
 int dao_calls_are_watched(void) { return 1; }
 
 void dao_calls_watch(const char *path) {
-    output = -1;
+    dao_calls_record(-1);
     dao_calls_fail(0, 0, 0, 0);
     directory_length = path ? strlen(path) : 0;
     if (directory_length >= longest_path) directory_length = 0;
@@ -149,7 +149,12 @@ static int is_directory(int descriptor) {
     return REAL(fstat)(descriptor, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-void dao_calls_record(int descriptor) { output = descriptor; }
+// A call of another thread that is being recorded ends first: half a record cannot be read.
+void dao_calls_record(int descriptor) {
+    pthread_mutex_lock(&lock);
+    output = descriptor;
+    pthread_mutex_unlock(&lock);
+}
 
 void dao_calls_mark(const char *text) {
     pthread_mutex_lock(&lock);
@@ -157,10 +162,17 @@ void dao_calls_mark(const char *text) {
     pthread_mutex_unlock(&lock);
 }
 
+static int begin(int is_known) {
+    if (!is_known) return 0;
+    pthread_mutex_lock(&lock);
+    if (output >= 0) return 1;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
 // Between these two, a call and its record are one.
 #define BEGIN(is_known) \
-    int is_recorded = (is_known) && output >= 0 && !is_inside; \
-    if (is_recorded) pthread_mutex_lock(&lock)
+    int is_recorded = begin((is_known) && !is_inside)
 #define END \
     if (is_recorded) { \
         int code = errno; \

@@ -40,8 +40,10 @@ enum FileCall {
             var calls: [FileCall] = []
             var position = 0
             while position < log.count {
+                guard log.count - position >= MemoryLayout<dao_record>.size else { throw ChildFailure("a record is cut") }
                 let record = log.loadUnaligned(fromByteOffset: position, as: dao_record.self)
                 position += MemoryLayout<dao_record>.size
+                guard log.count - position >= Int(record.length) else { throw ChildFailure("a record is cut") }
                 let bytes = UnsafeRawBufferPointer(rebasing: log[position..<position + Int(record.length)])
                 position += bytes.count
                 calls.append(try FileCall(record, bytes))
@@ -52,19 +54,20 @@ enum FileCall {
     }
 
     private init(_ record: dao_record, _ bytes: UnsafeRawBufferPointer) throws {
-        let names = bytes.split(separator: 0).prefix(2).map {
-            (String(decoding: $0, as: UTF8.self) as NSString).lastPathComponent
+        // Only the calls that have paths are asked for them: the bytes that are written are no text.
+        func name(_ number: Int) -> String {
+            URL(fileURLWithPath: String(decoding: bytes.split(separator: 0)[number], as: UTF8.self)).lastPathComponent
         }
         let file = record.file
         switch Int(record.kind) {
-        case DAO_RECORD_CREATE: self = .create(file: file, name: names[0])
+        case DAO_RECORD_CREATE: self = .create(file: file, name: name(0))
         case DAO_RECORD_WRITE: self = .write(file: file, offset: Int(record.offset), bytes: Array(bytes))
         case DAO_RECORD_TRUNCATE: self = .truncate(file: file, length: Int(record.offset))
         case DAO_RECORD_SYNC: self = .sync(file: file)
         case DAO_RECORD_SYNC_NAMES: self = .syncNames
-        case DAO_RECORD_RENAME: self = .rename(from: names[0], to: names[1])
-        case DAO_RECORD_REMOVE: self = .remove(name: names[0])
-        case DAO_RECORD_LINK: self = .link(from: names[0], to: names[1])
+        case DAO_RECORD_RENAME: self = .rename(from: name(0), to: name(1))
+        case DAO_RECORD_REMOVE: self = .remove(name: name(0))
+        case DAO_RECORD_LINK: self = .link(from: name(0), to: name(1))
         case DAO_RECORD_MAP: self = .map(file: file)
         case DAO_RECORD_MARK: self = .mark(String(decoding: bytes, as: UTF8.self))
         case let kind: throw ChildFailure("there is no call of kind \(kind)")
