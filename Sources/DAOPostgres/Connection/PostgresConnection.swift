@@ -54,6 +54,8 @@ final class PostgresConnection: @unchecked Sendable {
     private var isOneCall = false
     /// Whether `COMMIT` is sent with the last commands of the write that runs.
     private var endsWithWrite = false
+    /// Whether that write has ended it.
+    private(set) var hasCommitted = false
     /// Whether the next transaction must look at the schema before anything else.
     private var beginsAtOnce = false
     /// Whether the statements of each transaction are prepared.
@@ -479,11 +481,13 @@ final class PostgresConnection: @unchecked Sendable {
                 // The server does not wait for its standby any more when a commit is cancelled.
                 if wasCancelled, let token { _ = try isStored(token, after: ServerError(state: "57014", message: "")) }
                 forget()
+                hasCommitted = true
             }
             return isWhole ? Array(results.prefix(commands.count)) : Array(results[1...commands.count])
         } catch var error as ServerError {
             if commits, error.isLoss || error.number >= all.count {
                 try didFailToCommit(error, number: error.number - all.count, of: ending.count, token)
+                hasCommitted = true
                 return []
             }
             if error.number < 0 { throw failureToBegin(error) }
@@ -656,6 +660,7 @@ extension PostgresConnection: SQLConnection {
     }
 
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {
+        hasCommitted = false
         guard isInTransaction else { return nil }
         do {
             try sendHeld()
@@ -729,7 +734,10 @@ extension PostgresConnection: SQLConnection {
         guard isLost, let token, try isStored(token, after: error) else { throw error.storageError(path: path) }
     }
 
-    func rollback() { end() }
+    func rollback() {
+        hasCommitted = false
+        end()
+    }
 
     /// Ends the transaction and discards its writes.
     private func end() {

@@ -28,6 +28,9 @@ public protocol SQLConnection: AnyObject {
     /// once. By default it does nothing.
     func lastWriteFollows()
 
+    /// Whether such rows have committed the running call. By default false.
+    var hasCommitted: Bool { get }
+
     /// Commits the running transaction, if there is one. A transaction that cannot continue is rolled back.
     ///
     /// - Parameter isObserved: Whether observers need the change of ``SQLEngine/commitCounter``.
@@ -211,6 +214,9 @@ extension SQLConnection {
 
     /// By default it does nothing.
     public func lastWriteFollows() {}
+
+    /// By default false.
+    public var hasCommitted: Bool { false }
 
     /// By default false.
     public var needsOptimizing: Bool { false }

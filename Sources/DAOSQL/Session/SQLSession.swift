@@ -186,6 +186,8 @@ extension SQLSession: TransactionHandle {
 
     package func shouldReadAgain(after error: any Error) -> Bool { connection.shouldReadAgain(after: error) }
 
+    package var hasCommitted: Bool { connection.hasCommitted }
+
     package var pinnedBytes: Int? { connection.pinnedBytes }
 
     package func beginSavepoint() throws { try connection.beginSavepoint() }

@@ -17,6 +17,8 @@ public protocol TransactionHandle: AnyObject {
     func rollbackSavepoint() throws
     /// Whether a read that failed on this handle may succeed on another one. By default false.
     func shouldReadAgain(after error: any Error) -> Bool
+    /// Whether the last write of the transaction has committed it, so that nothing can undo it any more. By default false.
+    var hasCommitted: Bool { get }
     /// How many bytes of the file, or of its log, cannot be used again because of snapshots: of its own for a handle that reads,
     /// of all for one that writes. Nil, the default, where the engine does not tell.
     var pinnedBytes: Int? { get }
@@ -28,6 +30,9 @@ extension TransactionHandle {
 
     /// By default false.
     public func shouldReadAgain(after error: any Error) -> Bool { false }
+
+    /// By default false.
+    public var hasCommitted: Bool { false }
 
     /// By default nil.
     public var pinnedBytes: Int? { nil }
@@ -176,7 +181,7 @@ public final class TransactionCoordinator<Handle: TransactionHandle>: Sendable {
         do {
             result = if let ambient { try ambient.run { try body(handle) } } else { try body(handle) }
             // The commit that now begins is not cancelled.
-            if ambient != nil { try CallCancellation.check() }
+            if ambient != nil, !handle.hasCommitted { try CallCancellation.check() }
         } catch {
             handle.rollback()
             relations.didUndo()
