@@ -4,7 +4,8 @@ import Testing
 
 @testable import DAOConformance
 
-/// The suite over plain arrays, with and without the optional features.
+/// The suite over plain arrays, with and without the optional features. Each write compares all rows, so the cases of thousands of
+/// rows run on the databases alone.
 @Suite struct SuiteTests {
     static let array = ConformanceTarget(name: "array") { try ArrayDatabase($0.name) }
     static let persistent = ConformanceTarget(name: "persistent array") { location in
@@ -17,18 +18,22 @@ import Testing
     /// Arrays are slow with a thousand rows, and all other tests run beside these.
     private static let patience = Duration.seconds(300)
 
-    @Test(arguments: Conformance.cases(for: array, timeLimit: patience))
+    @Test(arguments: Conformance.cases(for: array, timeLimit: patience) { !$0.isHeavy })
     func conforms(_ test: ConformanceTest) async throws { try await test.run() }
 
     @Test(arguments: Conformance.cases(for: persistent, timeLimit: patience) { $0.requirements.contains(.persistence) })
     func conformsWithPersistence(_ test: ConformanceTest) async throws { try await test.run() }
 
-    @Test(arguments: Conformance.cases(for: hiddenLinks, chapters: [.relationships, .evolution], timeLimit: patience))
+    @Test(
+        arguments: Conformance.cases(for: hiddenLinks, chapters: [.relationships, .evolution], timeLimit: patience) {
+            !$0.isHeavy
+        })
     func conformsWithHiddenLinks(_ test: ConformanceTest) async throws { try await test.run() }
 
     @Test(
         arguments: Conformance.cases(
-            for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle], timeLimit: patience))
+            for: limited, chapters: [.values, .writes, .transactions, .evolution, .lifeCycle], timeLimit: patience
+        ) { !$0.isHeavy })
     func conformsWithLimits(_ test: ConformanceTest) async throws { try await test.run() }
 }
 

@@ -255,7 +255,7 @@ enum ValuesEmbedded {
             try context.renew(&database)
             for (number, text) in ["no JSON", "{}", "[1]", "[\"a\"", ""].enumerated() {
                 try expectError(
-                    .corruptedValue, "\(text) that is inserted", entity: "duty", field: "texts"
+                    .corruptedValue, "\(text) that is inserted", entity: "duty", key: UniqueID(10 + number), field: "texts"
                 ) {
                     try evolve(2) { try $0.insert([values(10 + number, .string(text), numbers)], into: "duty") }
                 }

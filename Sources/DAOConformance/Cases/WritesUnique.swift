@@ -86,7 +86,7 @@ enum WritesUnique {
         ConformanceCase(
             "W.uniqueAfterImport", "W6", "L9",
             title: "one call that stores thousands of rows in an empty entity keeps its indexes",
-            requires: [.evolution]
+            requires: [.evolution], isHeavy: true
         ) { context in
             let (database, dao) = try context.open(with: Member.self)
             let members = (1...Member.many).map { Member(id: $0, email: "e\($0)", badge: $0) }

@@ -263,7 +263,8 @@ public final class MigrationStep {
     /// - Parameters:
     ///   - rows: Values by field name; a field that is not named has its default, otherwise nil.
     ///   - entity: The name of the entity.
-    /// - Throws: `.duplicateKey` when a row has the key of a stored row.
+    /// - Throws: `.duplicateKey` when a row has the key of a stored row; `.corruptedValue` with the key of a row whose embedded value
+    ///   is not its JSON.
     public func insert(_ rows: [[String: Value]], into entity: String) throws {
         let stored = try self.entity(entity)
         try store.store(
@@ -272,7 +273,7 @@ public final class MigrationStep {
                 row.show(stored.fields.map { $0.defaultValue ?? .null })
                 for (name, value) in values { row[name] = value }
                 try row.check()
-                return try canonical(row.values, of: stored, from: [], nil)
+                return try naming(stored.key(of: row.values)) { try canonical(row.values, of: stored, from: [], nil) }
             }, in: entity, replaces: false)
     }
 
