@@ -12,6 +12,8 @@ int flock(int descriptor, int operation) {
     lock.l_type = (operation & LOCK_UN) ? F_UNLCK : (operation & LOCK_EX) ? F_WRLCK : F_RDLCK;
     int waits = !(operation & (LOCK_NB | LOCK_UN));
     int result = fcntl(descriptor, waits ? F_OFD_SETLKW : F_OFD_SETLK, &lock);
+    // What the next line has locked is unlocked as well.
+    if (operation & LOCK_UN) return (int)syscall(SYS_flock, descriptor, operation);
     // A lock for writing needs a descriptor for writing, which flock does not.
     if (result != 0 && errno == EBADF) return (int)syscall(SYS_flock, descriptor, operation);
     if (result != 0 && errno == EAGAIN) errno = EWOULDBLOCK;

@@ -24,7 +24,8 @@ extension StorageError {
         _ path: String, engineCode: Int? = nil, engineMessage: String? = nil
     ) -> StorageError {
         StorageError(
-            .notFound, "the directory '\(TemporaryFile.directory(of: path))' of the database does not exist; create it first", path: path,
+            .notFound, "the directory '\(TemporaryFile.directory(of: path))' of the database does not exist; create it first",
+            path: path,
             engineCode: engineCode, engineMessage: engineMessage)
     }
 
