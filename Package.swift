@@ -258,7 +258,7 @@ let package = Package(
                 .embedInCode("Browse/Page/page.js"),
             ]),
         .executableTarget(name: "dao-generate-models", dependencies: ["DAOModelGeneration"]),
-        .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres"]),
+        .executableTarget(name: "dao-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSearch"]),
         .executableTarget(name: "dao-offline-demo", dependencies: ["DAOMemory", "DAOSQLite", "DAOLMDB", "DAONodes", "DAOCurl"]),
         .executableTarget(
             name: "dao-bench",

@@ -71,6 +71,40 @@ struct IsoCodes {
         decoder.keyDecodingStrategy = .convertFromSnakeCase
         return try decoder.decode(Envelope<Entry>.self, from: Data(contentsOf: file)).entries
     }
+
+    /// The translations of the names of a standard, by language in ascending order. Some systems install none.
+    func translations(_ name: String) throws -> [(language: String, texts: [String: String])] {
+        let locales = directory.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("locale")
+        let languages = (try? FileManager.default.contentsOfDirectory(atPath: locales.path)) ?? []
+        return try languages.filter { $0 != "en" }.sorted().compactMap { language in
+            let file = locales.appendingPathComponent("\(language)/LC_MESSAGES/iso_\(name).mo")
+            guard let data = try? Data(contentsOf: file) else { return nil }
+            return (language, try Self.texts(of: data, file.path))
+        }
+    }
+
+    /// The translated texts in a file of gettext, by the English ones: a head, and for each text its length and its place.
+    private static func texts(of data: Data, _ path: String) throws -> [String: String] {
+        let damaged = DemoError("the translations in \(path) are damaged; install iso-codes again")
+        let bytes = [UInt8](data)
+        func number(_ offset: Int) throws -> Int {
+            guard offset >= 0, offset + 4 <= bytes.count else { throw damaged }
+            return (0..<4).reduce(0) { $0 | Int(bytes[offset + $1]) << (8 * $1) }
+        }
+        func text(_ entry: Int) throws -> String {
+            let (length, place) = (try number(entry), try number(entry + 4))
+            guard place + length <= bytes.count else { throw damaged }
+            return String(decoding: bytes[place..<place + length], as: UTF8.self)
+        }
+        // Debian writes these files in the order of bytes of little-endian processors on all of them.
+        guard try number(0) == 0x9504_12de else { throw damaged }
+        let (count, originals, translated) = (try number(8), try number(12), try number(16))
+        var texts: [String: String] = [:]
+        for index in 0..<min(count, bytes.count / 16) {
+            texts[try text(originals + 8 * index)] = try text(translated + 8 * index)
+        }
+        return texts.filter { !$0.key.isEmpty && !$0.value.isEmpty }
+    }
 }
 
 struct DemoError: Error, CustomStringConvertible {

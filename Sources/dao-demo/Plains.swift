@@ -50,6 +50,19 @@ struct Currency: Plain, Model, Equatable {
     )
 }
 
+/// The name of a country in one language, which can be searched.
+struct CountryName: Plain, Model, Equatable {
+    /// The code of the country and the language, such as `SE.fr`.
+    var code: String
+    var name: String
+
+    static let schema = Schema(
+        "countryName", Self.init,
+        Field("code", \.code, .primaryKey),
+        Field("name", \.name, .searchable)
+    )
+}
+
 // The mapping from entries to the application's values.
 
 extension Country {

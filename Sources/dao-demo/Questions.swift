@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSearch
 
 /// A question to every database: its code, and the output of its answer.
 struct Question: Sendable {
@@ -48,6 +49,12 @@ struct Question: Sendable {
                 page = try atlas.subdivisions.page(orderedBy: .ascending(\.country), limit: 3, after: next)
             }
             return shown(page.elements.map { "\($0.code) \($0.name)" })
+        },
+        Question(code: "names.search(\"egypt OR مصر OR 埃及 OR エジプト OR Єгипет OR อียิปต์\", limit: 12)") { atlas in
+            let query = "egypt OR مصر OR 埃及 OR エジプト OR Єгипет OR อียิปต์"
+            let hits = try atlas.names.search(query, limit: 12)
+            return hits.map { "\($0.value.name) (\($0.value.code.dropFirst(3)))" }.joined(separator: ", ")
+                + ", \(try atlas.names.searchCount(query)) in all"
         },
     ]
 

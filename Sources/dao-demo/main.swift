@@ -6,7 +6,7 @@ import DAOSQLite
 import Foundation
 
 // Imports the world's countries, subdivisions, languages and currencies into every database on the command
-// line (by default memory, SQLite, LMDB, and the PostgreSQL server that DAO_POSTGRES_URL names), asks each the same ten questions,
+// line (by default memory, SQLite, LMDB, and the PostgreSQL server that DAO_POSTGRES_URL names), asks each the same eleven questions,
 // and checks that all answers are the same.
 //
 //   swift run dao-demo [URL …]        for example  memory:  sqlite:atlas.db  lmdb:///tmp/atlas.mdb  postgres://app@localhost/app
@@ -25,11 +25,10 @@ func pad(_ text: String, _ width: Int) -> String { String(repeating: " ", count:
 func run(_ urls: [String]) throws {
     let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
     let (world, parsing) = try timed { try World(IsoCodes()) }
-    let total = world.countries.count + world.subdivisions.count + world.languages.count + world.currencies.count
     print(
         """
         Read from JSON: \(world.countries.count) countries, \(world.subdivisions.count) subdivisions, \(world.languages.count) languages, \
-        \(world.currencies.count) currencies (\(Int(parsing)) ms)
+        \(world.currencies.count) currencies, \(world.names.count) names of countries in all languages (\(Int(parsing)) ms)
 
         """)
 
@@ -68,7 +67,7 @@ func run(_ urls: [String]) throws {
     func row(_ title: String, _ values: [Double]) {
         print(pad(title, 28) + values.map { pad(String(format: "%.2f", $0), 12) }.joined())
     }
-    row("import of \(total) values", imports.map(\.first))
+    row("import of \(world.count) values", imports.map(\.first))
     row("second import, merged", imports.map(\.again))
     for (number, times) in times.enumerated() { row("question \(number + 1)", times) }
 
