@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 import Testing
 
@@ -12,7 +13,7 @@ import Testing
         "Docs/DirectAccess.md", "Docs/Evolution.md", "Docs/Instruments.md", "Docs/Embedded.md",
         "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md", "Docs/Scaling.md",
         "Docs/GettingStarted.md", "Docs/Modelling.md", "Docs/Querying.md", "Docs/Testing.md", "Docs/ComingFrom.md",
-        "Docs/Nodes.md", "Docs/DatesAndDecimals.md", "Docs/Encryption.md", "Docs/Apple.md",
+        "Docs/Nodes.md", "Docs/DatesAndDecimals.md", "Docs/Encryption.md", "Docs/Apple.md", "Docs/Search.md", "Docs/Errors.md",
     ]
 
     /// The landing pages of the modules.
@@ -57,6 +58,13 @@ import Testing
         for name in names {
             #expect(sources.contains("func \(name)("), "Docs/TransportGuarantees.md names \(name), which is not a test")
         }
+    }
+
+    /// Docs/Errors.md has each kind of error once, and no other.
+    @Test func everyErrorIsInItsGuide() throws {
+        let text = try String(contentsOf: Self.root.appendingPathComponent("Docs/Errors.md"), encoding: .utf8)
+        let named = text.split(separator: "\n").compactMap { $0.firstMatch(of: /^\| `(\w+)` \|/).map { String($0.output.1) } }
+        #expect(named.sorted() == StorageError.Kind.allCases.map(\.rawValue).sorted())
     }
 
     /// Every file that CONTRIBUTING.md names exists, so that its walks stay true.

@@ -22,6 +22,17 @@ import Testing
         #expect(try await ledgerInATask(expenses).isEmpty)
     }
 
+    @Test func whatHappenedIsSaid() async throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        let errands = DAO<Errand>(storage: try database.storage(for: Errand.self))
+        let milk = Errand(id: UUID(), title: "Milk", isDone: false)
+        #expect(try await save(milk, in: errands) == "Saved.")
+        #expect(try await save(milk, in: errands) == "There is such an errand already (id).")
+        try database.close()
+        let error = await #expect(throws: StorageError.self) { try await save(milk, in: errands) }
+        #expect(error?.kind == .closed)
+    }
+
     @Test func errandsAreKeptSharedAndRefreshed() async throws {
         let directory = FileManager.default.temporaryDirectory.appendingPathComponent("Errands of \(UUID())")
         defer { try? FileManager.default.removeItem(at: directory) }
