@@ -1,4 +1,5 @@
 import DAOCore
+import DAOLMDB
 import DAOMemory
 import DAOSQLite
 import DAOTestSupport
@@ -20,6 +21,23 @@ import Testing
         #expect(!ledgerURL().isEmpty)
         let expenses = DAO(storage: try DatabaseDrivers(.memory).open("memory:").storage(for: Expense.self))
         #expect(try await ledgerInATask(expenses).isEmpty)
+    }
+
+    @Test(arguments: ["memory:", "sqlite:{directory}/bank.db", "lmdb:{directory}/bank.mdb"])
+    func paymentsAreStoredWholeOrNotAtAll(_ url: String) async throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("bank-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
+        let bank = try Bank(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path))
+        try bank.purses.create([Purse(owner: "Ada", coins: 10), Purse(owner: "Ben", coins: 1)])
+        #expect(throws: NotEnough.self) { try bank.pay(Payment(id: 1, from: "Ben", to: "Ada", coins: 5)) }
+        let all = [(2, "Ada", "Ben", 4), (3, "Ben", "Ada", 9), (4, "Ben", "Ada", 5)]
+        #expect(try bank.payAll(all.map { Payment(id: $0.0, from: $0.1, to: $0.2, coins: $0.3) }) == 2)
+        #expect(try bank.payments.read().map(\.id) == [2, 4])
+        #expect(try bank.balance() == (11, 2))
+        try await bank.halve("Ada")
+        #expect(try bank.purses.read().map(\.coins) == [5, 0])
     }
 
     @Test func whatHappenedIsSaid() async throws {
