@@ -85,7 +85,7 @@ import Testing
     @Test(
         arguments: documents + [
             "CONTRIBUTING.md", "Docs/Architecture.md", "Docs/CommandLine.md", "Docs/Contract.md", "Docs/TransportGuarantees.md",
-            "Docs/README.md", "Docs/ChoosingABackend.md", "Docs/AdoptedTables.md", "CHANGELOG.md",
+            "Docs/README.md", "Docs/HowItIsFast.md", "Docs/ChoosingABackend.md", "Docs/AdoptedTables.md", "CHANGELOG.md",
         ])
     func linksResolve(_ document: String) throws {
         let file = Self.root.appendingPathComponent(document)
