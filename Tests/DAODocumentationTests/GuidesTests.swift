@@ -40,6 +40,46 @@ import Testing
         #expect(try bank.purses.read().map(\.coins) == [5, 0])
     }
 
+    @Test(arguments: ["memory:", "sqlite:{directory}/todos.db", "lmdb:{directory}/todos.mdb"])
+    func recipesWork(_ url: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("todos-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
+        let todos = try Todos(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path))
+        let ids = (0..<5).map { _ in UUID() }
+        let titles = ["Milk", "Bread", "Crème", "Rake", "Soap"]
+        try todos.seed([])
+        for (id, title) in zip(ids, titles) {
+            _ = try todos.add(Todo(id: id, title: title, list: title == "Rake" ? "Garden" : "Shop"))
+        }
+        try todos.seed([Todo(id: UUID(), title: "never", list: "Shop")])
+        func shop() throws -> [String] { try todos.found(list: "Shop", typed: nil, onlyOpen: true).map(\.title) }
+        #expect(try shop() == ["Milk", "Bread", "Crème", "Soap"])
+        let places = try todos.all.read(orderedBy: .ascending(\.position)) { $0.list == "Shop" }.map(\.position)
+        try todos.move(ids[4], to: places[0])
+        #expect(try shop() == ["Soap", "Milk", "Bread", "Crème"])
+        try todos.move(ids[4], to: places[2])
+        #expect(try shop() == ["Milk", "Bread", "Soap", "Crème"])
+        #expect(Set(try todos.all.read { $0.list == "Shop" }.map(\.position)) == Set(places))
+        try todos.didOpen(ids[0])
+        try todos.didOpen(ids[0])
+        #expect(try todos.all.read(byPrimaryKey: ids[0])?.timesOpened == 2)
+        let noon = Date(timeIntervalSinceReferenceDate: 0)
+        try todos.trash(ids[0], at: noon)
+        try todos.trash(ids[1], at: noon.addingTimeInterval(60))
+        try todos.emptyTrash(before: noon.addingTimeInterval(1))
+        try todos.restore(ids[1])
+        #expect(try shop() == ["Bread", "Soap", "Crème"])
+        #expect(try todos.found(list: nil, typed: "creme", onlyOpen: false).map(\.id) == [ids[2]])
+        #expect(try todos.sections().map(\.list) == ["Garden", "Shop"])
+        #expect(try todos.sections().map(\.todos.count) == [1, 3])
+        #expect(try todos.sidebar().map(\.list) == ["Shop", "Garden"])
+        #expect(try todos.sidebar().map(\.open) == [3, 1])
+        #expect(try todosConfiguration(["TODOS_DATABASE": "postgres://app@localhost/app"], in: directory).scheme == "postgres")
+        #expect(try todosConfiguration([:], in: directory).path.hasSuffix("/todos.db"))
+    }
+
     @Test func whatHappenedIsSaid() async throws {
         let database = try DatabaseDrivers(.memory).open("memory:")
         let errands = DAO<Errand>(storage: try database.storage(for: Errand.self))
