@@ -113,6 +113,6 @@ struct Todos: Sendable {
 
 /// Where the data is: the URL in an environment variable, otherwise a file. A path may have any characters.
 func todosConfiguration(_ environment: [String: String], in directory: URL) throws -> DatabaseConfiguration {
-    if let url = environment["TODOS_DATABASE"] { return try DatabaseConfiguration(url) }
+    if let url = environment["TODOS_DATABASE"] { return try DatabaseConfiguration(url: url) }
     return DatabaseConfiguration(scheme: "sqlite", path: directory.appendingPathComponent("todos.db").path)
 }
