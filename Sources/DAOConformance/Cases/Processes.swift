@@ -89,6 +89,30 @@ enum Processes {
             try expectEqual(try patient.count(), 1001, "the count")
         },
         ConformanceCase(
+            "C.processHoldsLockLater", "C2", "L11",
+            title: "a writer waits until its timeout also after a compaction and an undone write",
+            requires: [.processes, .configuration, .serialWriters]
+        ) { context in
+            let timeout = Duration.milliseconds(600)
+            let database = try context.open { $0.busyTimeout = timeout }
+            let ledger = try ProcessLedger(database)
+            try ledger.increment()
+            for what in ["a compaction", "an undone write", "a verification"] {
+                switch what {
+                case "a compaction": _ = try database.compact()
+                case "an undone write": try expectRollback(of: database) { try ledger.increment() }
+                default: try database.expectVerified()
+                }
+                let process = try context.startProcess()
+                try expectEqual(try process.ask("hold"), "holding")
+                let began = ContinuousClock.now
+                try expectError(.busy, path: context.path) { try ledger.increment() }
+                try expect(ContinuousClock.now - began >= timeout, "busy after \(ContinuousClock.now - began) beside \(what)")
+                process.kill()
+            }
+            try expectEqual(try ledger.count(), 1, "the count")
+        },
+        ConformanceCase(
             concurrent: "C.processHoldsQueue", "C2",
             title: "writes that wait in a queue for another process are busy together, not one timeout after another",
             requires: [.processes, .configuration, .serialWriters]

@@ -49,8 +49,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let cipher: PageCipher?
     /// Whether the log has to be moved into the file, because another program has written into it in its own way.
     var movesLog = false
-    /// The settings of the last write.
-    private(set) var settings: SQLWriteSettings?
+    /// The settings of the last write; nil when the next one has to set its own.
+    var settings: SQLWriteSettings?
     /// What ends before each commit, of a connection that writes.
     let parked: ParkedReader
     /// The file and its log, of a connection that writes.
