@@ -72,15 +72,13 @@ struct Todos: Sendable {
     // MARK: Sections and counts
 
     /// The lists with their first todos, as sections of a screen.
-    func sections() throws -> [(list: String, todos: [Todo])] {
-        try shown.groups(by: \.list, first: 20, orderedBy: .ascending(\.position)).map { ($0.0, $0.1) }
+    func sections() throws -> [(String, [Todo])] {
+        try shown.groups(by: \.list, first: 20, orderedBy: .ascending(\.position))
     }
 
     /// The lists with the number of all todos and of those that are open, the longest first.
-    func sidebar() throws -> [(list: String, all: Int, open: Int)] {
-        try shown.groups(by: \.list, totals: .count, .count { !$0.isDone }, orderedBy: .descending(.count)).map {
-            ($0.0, $0.1, $0.2)
-        }
+    func sidebar() throws -> [(String, Int, Int)] {
+        try shown.groups(by: \.list, totals: .count, .count { !$0.isDone }, orderedBy: .descending(.count))
     }
 
     // MARK: Counters
