@@ -4,8 +4,7 @@ import Foundation
 import Testing
 
 /// The answers of the page of `dao browse`, on real databases.
-@Suite(.timeLimit(.minutes(5))) struct BrowseTests {
-
+@Suite(.timeLimit(.minutes(30))) struct BrowseTests {
     // MARK: Who is answered
 
     @Test func onlyTheAddressIsAnswered() throws {
@@ -37,34 +36,6 @@ import Testing
         #expect(try page.send("GET", "/\(token)").headers["location"] == page.root)
         #expect(try page.get("page.jsx").status == 404)
         #expect(try page.get("../page.js").status != 200)
-    }
-
-    /// Programs that connect and say nothing do not shut anybody out.
-    @Test func idleConnectionsShutNobodyOut() throws {
-        let page = try PageClient(Library("sqlite"), "sqlite:library.db")
-        var idle: [Int32] = []
-        defer { for descriptor in idle { close(descriptor) } }
-        for _ in 0..<300 {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = UInt16(page.port).bigEndian
-            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-            #if canImport(Glibc)
-                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-            #else
-                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
-            #endif
-            let code = withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
-            #expect(code == 0)
-            idle.append(descriptor)
-        }
-        let began = ContinuousClock.now
-        #expect(try page.send("GET", "\(page.root)api/database").status == 200)
-        #expect(.now - began < .seconds(5))
     }
 
     @Test func answersCannotBeUsedElsewhere() throws {
@@ -456,4 +427,35 @@ import Testing
 
     /// Where the screenshots go; nil when the page is not looked at.
     private static let screenshots = ProcessInfo.processInfo.environment["BROWSE_SCREENSHOTS"]
+}
+
+/// How soon the page answers; measured while nothing else runs.
+@Suite(.timeLimit(.minutes(30))) struct BrowseLatencyTests {
+    /// Programs that connect and say nothing do not shut anybody out.
+    @Test func idleConnectionsShutNobodyOut() throws {
+        let page = try PageClient(Library("sqlite"), "sqlite:library.db")
+        var idle: [Int32] = []
+        defer { for descriptor in idle { close(descriptor) } }
+        for _ in 0..<300 {
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_port = UInt16(page.port).bigEndian
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            #if canImport(Glibc)
+                let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            #else
+                let descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            #endif
+            let code = withUnsafePointer(to: &address) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                }
+            }
+            #expect(code == 0)
+            idle.append(descriptor)
+        }
+        let began = ContinuousClock.now
+        #expect(try page.send("GET", "\(page.root)api/database").status == 200)
+        #expect(.now - began < .seconds(5))
+    }
 }

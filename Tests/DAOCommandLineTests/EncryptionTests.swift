@@ -6,7 +6,7 @@
     import Testing
 
     /// Encrypted files on the command line. Keys come from files and the terminal alone.
-    @Suite(.timeLimit(.minutes(5))) struct EncryptionTests {
+    @Suite(.timeLimit(.minutes(30))) struct EncryptionTests {
         private static let formats = ["authenticated", "sqlcipher"]
 
         /// A library with files of keys.

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The sessions of Docs/CommandLine.md, run in order in one directory.
-@Suite(.timeLimit(.minutes(5))) struct GuideTests {
+@Suite(.timeLimit(.minutes(30))) struct GuideTests {
     @Test func sessionsAreAsDocumented() async throws {
         let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()

@@ -22,10 +22,10 @@ private struct Bag: Model, Plain, Equatable {
     static let schema = Schema("bag", Self.init, Field("id", \.id, .primaryKey), Field("tags", \.tags))
 }
 
+private typealias C = Condition<Leaf>
+
 @Suite("P · Deep and long conditions")
 struct DeepConditionTests {
-    private typealias C = Condition<Leaf>
-
     /// Runs a body on a thread with the stack of a secondary thread on Apple systems.
     private func onSmallStack(_ body: @escaping @Sendable () throws -> Void) throws {
         let outcome = NSLock()
@@ -141,6 +141,31 @@ struct DeepConditionTests {
         #expect(C("NOT NOT age == 1") == condition)
     }
 
+    /// Two conditions that begin with the same chain do not see each other's ends.
+    @Test func chainsShareTheirBeginning() {
+        let parts = (0..<40).map { number in C { $0.age == number } }
+        let beginning = parts[..<20].dropFirst().reduce(parts[0]) { $0 && $1 }
+        let (first, second) = (beginning && parts[20], beginning && parts[30])
+        #expect(beginning == C(.and(parts[..<20].map(\.node))))
+        #expect(first == C(.and(parts[..<21].map(\.node))))
+        #expect(second == C(.and((parts[..<20] + [parts[30]]).map(\.node))))
+        #expect((first || second) == C(.or([first.node, second.node])))
+        #expect((beginning && beginning) == C(.and((parts[..<20] + parts[..<20]).map(\.node))))
+    }
+}
+
+extension PredicateNode {
+    fileprivate var levels: Int {
+        switch self {
+        case .and(let nodes), .or(let nodes): (nodes.map(\.levels).max() ?? 0) + 1
+        case .not(let node), .related(_, _, let node), .through(_, let node): node.levels + 1
+        default: 1
+        }
+    }
+}
+
+/// What long conditions cost; measured while nothing else runs.
+@Suite struct DeepConditionLatencyTests {
     @Test func chainsAreFlatAndCheap() {
         let parts = (0..<10_000).map { number in C { $0.age == number } }
         let start = ContinuousClock.now
@@ -166,27 +191,5 @@ struct DeepConditionTests {
         #expect(middle == C(.and(parts[100..<200].map(\.node))))
         #expect(longer == C(.and(parts[99...200].map(\.node))))
         #expect(other == C(.and([parts[0].node] + parts[100..<200].map(\.node))))
-    }
-
-    /// Two conditions that begin with the same chain do not see each other's ends.
-    @Test func chainsShareTheirBeginning() {
-        let parts = (0..<40).map { number in C { $0.age == number } }
-        let beginning = parts[..<20].dropFirst().reduce(parts[0]) { $0 && $1 }
-        let (first, second) = (beginning && parts[20], beginning && parts[30])
-        #expect(beginning == C(.and(parts[..<20].map(\.node))))
-        #expect(first == C(.and(parts[..<21].map(\.node))))
-        #expect(second == C(.and((parts[..<20] + [parts[30]]).map(\.node))))
-        #expect((first || second) == C(.or([first.node, second.node])))
-        #expect((beginning && beginning) == C(.and((parts[..<20] + parts[..<20]).map(\.node))))
-    }
-}
-
-extension PredicateNode {
-    fileprivate var levels: Int {
-        switch self {
-        case .and(let nodes), .or(let nodes): (nodes.map(\.levels).max() ?? 0) + 1
-        case .not(let node), .related(_, _, let node), .through(_, let node): node.levels + 1
-        default: 1
-        }
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import DAOModelGeneration
 
 /// Models of the entities of a database, from its catalog alone.
-@Suite(.timeLimit(.minutes(5))) struct CatalogTests {
+@Suite(.timeLimit(.minutes(30))) struct CatalogTests {
     struct Writer: Plain, Model {
         var id: UUID
         var name: String

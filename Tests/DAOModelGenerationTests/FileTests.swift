@@ -4,7 +4,7 @@ import Testing
 @testable import DAOModelGeneration
 
 /// Which files are written, and which are left alone.
-@Suite(.timeLimit(.minutes(5))) struct FileTests {
+@Suite(.timeLimit(.minutes(30))) struct FileTests {
     private static func note(_ more: String = "") -> String {
         "import DAOCore\nstruct Note: Plain {\n    let id: Int\n\(more)    var uniqueId: UniqueID { UniqueID(id) }\n}\n"
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import DAOModelGeneration
 
 /// What is generated for values as people write them. Every generated file has passed the compiler.
-@Suite(.timeLimit(.minutes(5))) struct PlainTests {
+@Suite(.timeLimit(.minutes(30))) struct PlainTests {
     @Test func modelsAreWrittenAsAPersonWould() throws {
         let target = Target()
         try target.write(

@@ -70,7 +70,7 @@ struct LMDBGrowthTests {
         #expect(try store.read { try $0.contents().keys } == [[3]])
     }
 
-    @Test("150 calls of 1,000 rows of 2 KB in one transaction", .timeLimit(.minutes(5)))
+    @Test("150 calls of 1,000 rows of 2 KB in one transaction", .timeLimit(.minutes(30)))
     func manyCalls() throws {
         let store = try LMDBStore(path: place.path("calls.lmdb"), options: LMDBOptions(durability: .relaxed))
         defer { store.close() }

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Contract L4: the operating system fails during a commit.
-@Suite(.timeLimit(.minutes(5))) struct FailingDiskTests {
+@Suite(.timeLimit(.minutes(30))) struct FailingDiskTests {
     /// Commits in a child while a call fails. Then one child is killed, and another closes and opens the database.
     private func expect(_ kind: Place.Kind, _ call: String, _ outcome: String, _ durability: String = "full") throws {
         for isKilled in [true, false] {

@@ -9,7 +9,7 @@ import Testing
 ///
 /// A process that opens and closes the file by itself loses all of SQLite's locks on it (POSIX, `fcntl`). The next
 /// process that closes the file believes to be the last.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct HandsTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct HandsTests {
     private let place = Place(.sqlite)
 
     /// Opens the database, commits twice, and gives up SQLite's locks.

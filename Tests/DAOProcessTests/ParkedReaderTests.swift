@@ -9,10 +9,10 @@ import Testing
     @Test func readsThatFollowEachOtherTakeFewLocks() async throws {
         try await onThread {
             let place = Place(.sqlite)
-            let child = try Child("locks", place.url(), "2000")
+            let child = try Child("locks", place.url(), "100")
             let locks = try #require(try child.line(within: 60).flatMap { Int($0) })
             // A read takes one lock otherwise.
-            #expect(locks < 500, "\(locks) locks for 2000 reads")
+            #expect(locks < 25, "\(locks) locks for 100 reads")
         }
     }
 

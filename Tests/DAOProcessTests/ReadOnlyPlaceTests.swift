@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// Contract L1: places that can only be read, for a process without root's permissions.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ReadOnlyPlaceTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct ReadOnlyPlaceTests {
     private static var isRoot: Bool { getuid() == 0 }
     private static let canChangeUser = !isRoot || FileManager.default.isExecutableFile(atPath: "/usr/bin/setpriv")
 

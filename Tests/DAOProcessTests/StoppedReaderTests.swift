@@ -7,7 +7,7 @@ import Foundation
 import Testing
 
 /// Contract L12: a process that the system stops while it reads keeps what is written from being used again, and reports say so.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct StoppedReaderTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct StoppedReaderTests {
     private struct Page: Plain, Model, Equatable {
         var id: Int
         var text: String

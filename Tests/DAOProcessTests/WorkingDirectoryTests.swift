@@ -5,7 +5,7 @@ import Foundation
 import Testing
 
 /// Paths are made absolute when a database is opened or copied; the working directory can be another one later.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct WorkingDirectoryTests {
+@Suite(.serialized, .timeLimit(.minutes(30))) struct WorkingDirectoryTests {
     @Test(arguments: Place.Kind.allCases) func aDatabaseStaysWhereItWasOpened(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = Place(kind)

@@ -90,20 +90,20 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
     return condition()
 }
 
-@Suite(.timeLimit(.minutes(5)), .serialized) struct CurlTests {
-    private func client(
-        _ url: URL, _ configuration: CurlConfiguration = .patient, limits: TransferLimits = TransferLimits(deadline: .seconds(60))
-    ) -> CurlClient {
-        CurlClient(baseURL: url, configuration: configuration, limits: limits)
-    }
+private func makeClient(
+    _ url: URL, _ configuration: CurlConfiguration = .patient, limits: TransferLimits = TransferLimits(deadline: .seconds(60))
+) -> CurlClient {
+    CurlClient(baseURL: url, configuration: configuration, limits: limits)
+}
 
+@Suite(.timeLimit(.minutes(30)), .serialized) struct CurlTests {
     // MARK: Connections
 
     @Test func connectionIsUsedAgain() async throws {
         let server = try HostileServer(keepsAlive: true) { request, connection in
             connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
         }
-        let client = client(server.url)
+        let client = makeClient(server.url)
         for _ in 0..<20 { #expect(try await client.request(Fetch()) == "ok") }
         #expect(try await client.request(Fetch(method: "POST", body: "x")) == "ok")
         #expect(server.requests.count == 21)
@@ -118,7 +118,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
             open.withLock { $0.now -= 1 }
             connection.respond(200, [:], "ok")
         }
-        let client = client(server.url, CurlConfiguration(maximumConnectionsPerHost: 3))
+        let client = makeClient(server.url, CurlConfiguration(maximumConnectionsPerHost: 3))
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<12 {
                 group.addTask {
@@ -145,7 +145,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
             }
             connection.hangUp()
         }
-        let client = client(server.url)
+        let client = makeClient(server.url)
         _ = try await client.request(Fetch(path: "first"))
         let failure = await error { try await client.request(Fetch(method: method, body: body)) }
         let sent = server.requests.count { $0.path == "/start" }
@@ -164,7 +164,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
         }
         weak var released: CurlClient?
         do {
-            let client = client(server.url)
+            let client = makeClient(server.url)
             _ = try await client.request(Fetch())
             released = client
         }
@@ -176,7 +176,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
             }
             let before = threads()
             do {
-                let clients = (0..<20).map { _ in self.client(server.url) }
+                let clients = (0..<20).map { _ in makeClient(server.url) }
                 for client in clients { _ = try await client.request(Fetch()) }
                 // The list of threads can miss some while others end.
                 #expect(await eventually { threads() >= 20 })
@@ -219,24 +219,11 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
         }
         let start = ContinuousClock.now
         let failure = await error {
-            try await client(server.url, limits: TransferLimits(maximumHeaderSize: 50_000, deadline: .seconds(60))).request(
+            try await makeClient(server.url, limits: TransferLimits(maximumHeaderSize: 50_000, deadline: .seconds(60))).request(
                 Fetch())
         }
         #expect(failure as? TransferError == .headersTooLarge(limit: 50_000), "\(String(describing: failure))")
         #expect(ContinuousClock.now - start < .seconds(10))
-    }
-
-    @Test func timeoutIsTheTimeWithoutAnyData() async throws {
-        let server = try HostileServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
-            for _ in 0..<20 {
-                Thread.sleep(forTimeInterval: 0.1)
-                guard connection.send("x") else { return }
-            }
-        }
-        #expect(try await client(server.url, CurlConfiguration(timeout: .seconds(1))).request(Fetch()).count == 20)
-        let failure = await error { try await client(server.url, CurlConfiguration(timeout: .seconds(0.05))).request(Fetch()) }
-        #expect((failure as? URLError)?.code == .timedOut)
     }
 
     @Test(arguments: ["A\r\nB", "A:", "", "A B", "Ä"])
@@ -244,27 +231,11 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
         let server = try HostileServer { _, connection in connection.respond(200) }
         let client = CurlClient(baseURL: server.url, configuration: CurlConfiguration(headers: [name: "x"]))
         #expect(await error { try await client.request(Fetch()) } as? TransferError == .invalidHeader(name))
-        let method = await error { try await self.client(server.url).request(Fetch(method: "GET / HTTP/1.1\r\nA:")) }
+        let method = await error { try await makeClient(server.url).request(Fetch(method: "GET / HTTP/1.1\r\nA:")) }
         #expect(method as? TransferError == .invalidHeader("method"))
         #expect(server.requests.isEmpty)
-        _ = await error { try await self.client(server.url).request(Fetch(headers: ["A": "x\r\nB: y"])) }
+        _ = await error { try await makeClient(server.url).request(Fetch(headers: ["A": "x\r\nB: y"])) }
         #expect(server.requests.allSatisfy { $0.headers["b"] == nil })
-    }
-
-    @Test func cancellingEndsAtOnce() async throws {
-        let server = try HostileServer { _, connection in
-            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nx")
-            Thread.sleep(forTimeInterval: 3)
-        }
-        let client = client(server.url)
-        for _ in 0..<5 {
-            let task = Task { try await client.request(Fetch()) }
-            try await Task.sleep(for: .milliseconds(50))
-            let start = ContinuousClock.now
-            task.cancel()
-            await #expect(throws: CancellationError.self) { try await task.value }
-            #expect(ContinuousClock.now - start < .seconds(1))
-        }
     }
 
     // MARK: Streams
@@ -273,7 +244,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
     @Test func streamIsReadAsFastAsTheServerTakesIt() async throws {
         let listener = try StoppedServer()
         let stream = StreamLog()
-        let client = client(listener.url)
+        let client = makeClient(listener.url)
         let task = Task { try await client.upload(Send(body: .stream { SlowStream(stream, limit: .max, pause: 0) })) }
         #expect(await eventually { stream.count > 300_000 })
         try await Task.sleep(for: .milliseconds(300))
@@ -290,7 +261,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
     @Test func slowStreamKeepsNobodyWaiting() async throws {
         let server = try LoopbackServer()
         // The timeout is shorter than a pause of the stream: the server is not at fault.
-        let client = client(server.url, CurlConfiguration(timeout: .seconds(2)))
+        let client = makeClient(server.url, CurlConfiguration(timeout: .seconds(2)))
         let (stream, limit) = (StreamLog(), 2 << 16)
         let progress = Progress(totalUnitCount: -1)
         let upload = Task {
@@ -307,30 +278,30 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("upload-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(count: 1000).write(to: file)
-        #expect(try await client(server.url).upload(Send(body: .file(file)))["size"] == 1000)
+        #expect(try await makeClient(server.url).upload(Send(body: .file(file)))["size"] == 1000)
         try Data().write(to: file)
-        #expect(try await client(server.url).upload(Send(body: .file(file)))["size"] == 0)
-        #expect(try await client(server.url).upload(Send(body: .stream { InputStream(data: Data()) }))["size"] == 0)
+        #expect(try await makeClient(server.url).upload(Send(body: .file(file)))["size"] == 0)
+        #expect(try await makeClient(server.url).upload(Send(body: .stream { InputStream(data: Data()) }))["size"] == 0)
     }
 
     // MARK: TLS and HTTP/2
 
     @Test func certificateMustBeTrusted() async throws {
         let server = try LoopbackServer(tls: "answer")
-        let failure = await error { try await client(server.url).request(Fetch()) }
+        let failure = await error { try await makeClient(server.url).request(Fetch()) }
         #expect((failure as? URLError)?.code == .serverCertificateUntrusted)
         #expect((failure as? URLError)?.isConnectionFailure == false)
         let configuration = CurlConfiguration(trustedCertificates: server.certificate)
-        #expect(try await client(server.url, configuration).request(Fetch()).contains(#""stream": 1"#))
+        #expect(try await makeClient(server.url, configuration).request(Fetch()).contains(#""stream": 1"#))
         // The certificate is for the address, not for the name.
         let named = try #require(URL(string: server.url.absoluteString.replacingOccurrences(of: "127.0.0.1", with: "localhost")))
-        let other = await error { try await client(named, configuration).request(Fetch()) }
+        let other = await error { try await makeClient(named, configuration).request(Fetch()) }
         #expect((other as? URLError)?.code == .serverCertificateUntrusted)
     }
 
     @Test func requestsShareAConnectionOfHTTP2() async throws {
         let server = try LoopbackServer(tls: "together")
-        let client = client(server.url, CurlConfiguration(trustedCertificates: server.certificate))
+        let client = makeClient(server.url, CurlConfiguration(trustedCertificates: server.certificate))
         let answers = try await withThrowingTaskGroup(of: Json.self) { group in
             for index in 0..<8 {
                 group.addTask {
@@ -348,14 +319,14 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
     @Test(arguments: ["reset", "goaway", "cut", "http1-cut", "handshake"])
     func brokenOffConnectionWithTLSIsAConnectionFailure(_ mode: String) async throws {
         let server = try LoopbackServer(tls: mode)
-        let client = client(server.url, CurlConfiguration(trustedCertificates: server.certificate))
+        let client = makeClient(server.url, CurlConfiguration(trustedCertificates: server.certificate))
         let failure = await error { try await client.request(Fetch()) }
         #expect((failure as? URLError)?.isConnectionFailure == true, "\(String(describing: failure))")
     }
 
     @Test func serverWithoutHTTP2GetsHTTP1() async throws {
         let server = try LoopbackServer(tls: "http1")
-        let client = client(server.url, CurlConfiguration(trustedCertificates: server.certificate))
+        let client = makeClient(server.url, CurlConfiguration(trustedCertificates: server.certificate))
         #expect(try await client.request(Fetch()).contains(#""stream": 0"#))
     }
 
@@ -364,24 +335,24 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
     @Test func proxyIsUsedWhereItIsAsked() async throws {
         let proxy = try HostileServer { request, connection in connection.respond(200, [:], "by proxy") }
         let target = try #require(URL(string: "http://books.invalid/"))
-        let client = client(target, CurlConfiguration(proxy: .url(proxy.url)))
+        let client = makeClient(target, CurlConfiguration(proxy: .url(proxy.url)))
         #expect(try await client.request(Fetch()) == "by proxy")
         #expect(proxy.requests.map(\.path) == ["http://books.invalid/start"])
-        let failure = await error { try await self.client(target).request(Fetch()) }
+        let failure = await error { try await makeClient(target).request(Fetch()) }
         #expect((failure as? URLError)?.code == .cannotFindHost)
     }
 
     @Test func cookiesAreKeptUnlessTheyAreNotWanted() async throws {
         let server = try HostileServer { _, connection in connection.respond(200, ["Set-Cookie": "id=1; Path=/"], "ok") }
         for keeps in [true, false] {
-            let client = client(server.url, CurlConfiguration(keepsCookies: keeps))
+            let client = makeClient(server.url, CurlConfiguration(keepsCookies: keeps))
             _ = try await client.request(Fetch())
             _ = try await client.request(Fetch(headers: ["Cookie": "own=2"]))
             let sent = try #require(server.requests.last?.headers["cookie"])
             #expect(sent.contains("own=2"))
             #expect(sent.contains("id=1") == keeps)
         }
-        _ = try await client(server.url).request(Fetch())
+        _ = try await makeClient(server.url).request(Fetch())
         #expect(server.requests.last.map { $0.headers["cookie"] == nil } == true)
     }
 
@@ -414,7 +385,7 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
             connection.respond(302, ["Location": locations[index]])
         }
         let configuration = CurlConfiguration(timeout: .seconds(2))
-        let client = client(server.url, configuration, limits: TransferLimits(maximumRedirects: 1, deadline: .seconds(5)))
+        let client = makeClient(server.url, configuration, limits: TransferLimits(maximumRedirects: 1, deadline: .seconds(5)))
         await withTaskGroup(of: Void.self) { group in
             for first in 0..<8 {
                 group.addTask {
@@ -427,6 +398,40 @@ private func eventually(_ condition: () -> Bool) async -> Bool {
                     }
                 }
             }
+        }
+    }
+}
+
+/// How soon a request ends; measured while nothing else runs.
+@Suite(.timeLimit(.minutes(30)), .serialized) struct CurlLatencyTests {
+    @Test func timeoutIsTheTimeWithoutAnyData() async throws {
+        let server = try HostileServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n")
+            for _ in 0..<20 {
+                Thread.sleep(forTimeInterval: 0.1)
+                guard connection.send("x") else { return }
+            }
+        }
+        #expect(try await makeClient(server.url, CurlConfiguration(timeout: .seconds(1))).request(Fetch()).count == 20)
+        let failure = await error {
+            try await makeClient(server.url, CurlConfiguration(timeout: .seconds(0.05))).request(Fetch())
+        }
+        #expect((failure as? URLError)?.code == .timedOut)
+    }
+
+    @Test func cancellingEndsAtOnce() async throws {
+        let server = try HostileServer { _, connection in
+            connection.send("HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\nx")
+            Thread.sleep(forTimeInterval: 3)
+        }
+        let client = makeClient(server.url)
+        for _ in 0..<5 {
+            let task = Task { try await client.request(Fetch()) }
+            try await Task.sleep(for: .milliseconds(50))
+            let start = ContinuousClock.now
+            task.cancel()
+            await #expect(throws: CancellationError.self) { try await task.value }
+            #expect(ContinuousClock.now - start < .seconds(1))
         }
     }
 }
