@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption rehearse-apple help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: encryption rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -54,14 +54,15 @@ check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's pa
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@[ "$$(uname)" != Linux ] || Scripts/rehearse-apple.py shell
-	@$(MAKE) --no-print-directory consumers
-	@$(MAKE) --no-print-directory examples
-	@$(MAKE) --no-print-directory newcomer
-	@[ "$$(uname)" != Linux ] || $(MAKE) --no-print-directory encryption
+	@$(MAKE) --no-print-directory -j 2 tsan-build packages
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory docs SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+
+# Much of their builds is one module on one processor, so that ThreadSanitizer's build runs beside them.
+packages:
+	@for target in consumers examples newcomer $(if $(filter Linux,$(shell uname)),encryption); do $(MAKE) --no-print-directory -j 1 $$target || exit 1; done
 
 conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many, directly and behind PgBouncer
 	@Scripts/setup.sh
@@ -139,6 +140,11 @@ browse-test: ## Press every button of the page of `dao browse` in headless Chrom
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	BROWSE_SCREENSHOTS=$(CURDIR)/.build/browse-test swift test --skip-build --no-parallel --filter everyButtonWorks
 
+property-mutants: ## Make sure that the property tests detect every planted fault; `make test` does where either has changed since
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	@Scripts/property-mutants.sh
+
 mutant-suite: ## Plant the suite's faults in databases of URL (sqlite:, lmdb:, postgres://…), by default on a PostgreSQL server of its own
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
@@ -181,18 +187,20 @@ bench-check: ## Fail where a ratio of dao-bench is worse than the stored one in 
 	@Scripts/with-postgres.sh --if-possible --durable Scripts/bench-check.py
 
 # The sanitizer takes the counts of references of optimised copies for races.
-tsan tsan-suite: DAO_OPTIMIZED =
+tsan tsan-build tsan-suite: DAO_OPTIMIZED =
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
 TSAN_BUILD = --sanitize=thread --scratch-path .build/tsan
 tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
 	@Scripts/setup.sh
 	DAO_RACE_ROUNDS=$(RACE_ROUNDS) swift test $(TSAN_BUILD) --filter '$(TSAN_FILTER)' --skip SessionAnswerTests
 
+tsan-build:
+	@Scripts/setup.sh
+	@swift build $(TSAN_BUILD) --product dao-conformance --quiet
+
 # The chapters of transactions, observation, concurrency, and closing; and the deepest conditions, since this is a build without
 # optimisation, whose frames are the largest.
-tsan-suite: ## Run the suite's concurrent chapters and deepest conditions on every backend under ThreadSanitizer
-	@Scripts/setup.sh
-	swift build $(TSAN_BUILD) --product dao-conformance --quiet
+tsan-suite: tsan-build ## Run the suite's concurrent chapters and deepest conditions on every backend under ThreadSanitizer
 	swift run $(TSAN_BUILD) --skip-build dao-conformance $(foreach chapter,T O C L,--chapter $(chapter))
 	swift run $(TSAN_BUILD) --skip-build dao-conformance --case P.deepest
 

@@ -15,11 +15,17 @@ if [ -n "$filter" ]; then
     swift test --skip-build "$@" --filter "$filter"
     exit
 fi
+skipped=LatencyTests
+# They take minutes, and what they judge, the property tests and the planted faults, changes seldom.
+if Scripts/property-mutants.sh --is-known; then
+    skipped="$skipped|PropertyMutantTests"
+    echo "test.sh: the property tests and the planted faults are those of the last 'make property-mutants'"
+fi
 # These run the suite on hundreds of faulty databases. Beside thousands of other tests they would not begin before all others have.
 faults='MutantTests|StubTests|PageTests'
 # Where one of their hundreds of blocked threads is on the way, the backtrace of a trap never ends, and neither does the run.
-SWIFT_BACKTRACE=enable=no swift test --skip-build --ignore-lock "$@" --filter "$faults" >"$faults_log" 2>&1 &
-swift test --skip-build --ignore-lock "$@" --skip LatencyTests --skip "$faults" 2>&1 | tee "$log" || status=1
+SWIFT_BACKTRACE=enable=no swift test --skip-build --ignore-lock "$@" --skip "$skipped" --filter "$faults" >"$faults_log" 2>&1 &
+swift test --skip-build --ignore-lock "$@" --skip "$skipped" --skip "$faults" 2>&1 | tee "$log" || status=1
 wait $! || status=1
 tee -a "$log" <"$faults_log"
 # Promises in milliseconds are measured while nothing else runs.
