@@ -264,6 +264,20 @@ enum WritesUniqueCalls {
             try expectRefused(
                 "a chain whose end is taken",
                 (1...4).map { Member(id: $0, email: "e\($0)", badge: $0 + 1) }, 4, 5, "badge")
+            // A row that waits has given up its values, also those that another row would name first.
+            try expectRefused(
+                "a new row that collides with a row of its call that waits, too",
+                [
+                    Member(id: 7, email: "new", badge: 6), Member(id: 8, email: "new", badge: 8),
+                    Member(id: 8, email: nil, badge: 6),
+                ],
+                7, 6, "badge")
+            try expectRefused(
+                "a new row that collides with a stored row that waits, too",
+                [Member(id: 7, email: "e1", badge: 6), Member(id: 1, email: "free", badge: 6)], 7, 6, "badge")
+            try expectRefused(
+                "the same in the other order",
+                [Member(id: 1, email: "free", badge: 6), Member(id: 7, email: "e1", badge: 6)], 1, 6, "badge")
         },
         ConformanceCase(
             "W.uniqueStaysMany", "W6", "W3", title: "one row of many that still collides is named, and no row is changed"

@@ -130,8 +130,8 @@ final class RefusedRows<Record: Model> {
         let key = storage.schema.key(of: record)
         let isStored = try storage.isStored(key, session, known)
         if !mayReplace, isStored || waiting?[entity, key] != nil { throw storage.duplicateKey(key, refused.underlying) }
-        // Many such rows are not worth keeping.
-        if outcome != nil { return }
+        // New rows are not worth keeping. A stored one gives up the values by which another row could be named.
+        if outcome != nil, !isStored { return }
         let original = isStored ? try? storage.row(key, session, known) : nil
         var record = record
         if let fields, let original { try storage.schema.take(original, in: &record, except: fields.contains) }
