@@ -80,6 +80,41 @@ import Testing
         #expect(try todosConfiguration([:], in: directory).path.hasSuffix("/todos.db"))
     }
 
+    @Test(arguments: ["memory:", "sqlite:{directory}/chats.db", "lmdb:{directory}/chats.mdb"])
+    func chatsAreStoredByTheirTranslators(_ url: String) throws {
+        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("chats-\(UUID())")
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
+        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path)
+        let service = try ChatService(database)
+        func chat(_ id: String, _ title: String, _ lines: [Int64]) -> Chat {
+            Chat(id: id, title: title, lines: lines.map { ChatLine(id: $0, text: "line \($0)") })
+        }
+        try service.didFetch([chat("swift", "Swift", [1, 2, 3]), chat("c", "C", [4]), chat("cafe", "Café", [])])
+        let records = DAO<ChatModel>(storage: try database.storage(for: ChatModel.self))
+        try records.set(\.isMuted, to: true) { $0.id == "swift" }
+        let fetched = chat("swift", "Swift on Linux", [1, 5, 2])
+        try service.didFetch([fetched])
+        #expect(try service.chat("swift") == fetched)
+        #expect(try service.count() == 3)
+        #expect(try service.chats(named: "caf").map(\.id) == ["cafe"])
+        #expect(
+            try classicCalls(service.chats) == [["swift", "cafe", "c"], ["swift"], ["c", "swift"], ["1"], ["swift", "c"]])
+        let lines = DAO<ChatLineModel>(storage: try database.storage(for: ChatLineModel.self))
+        #expect(try lines.read().map(\.id) == [1, 2, 4, 5])
+        try service.leave(fetched)
+        #expect(try lines.read().map(\.id) == [4])
+        let invoices = DAO<Invoice>(storage: try database.storage(for: Invoice.self))
+        let items = DAO<InvoiceItem>(storage: try database.storage(for: InvoiceItem.self))
+        try invoices.persist([Invoice(id: 1, customer: "Ada"), Invoice(id: 2, customer: "Ben")])
+        try items.persist([
+            InvoiceItem(id: 1, invoice: Reference(1), text: "tea"), InvoiceItem(id: 2, invoice: Reference(2), text: "ink"),
+        ])
+        try invoices.erase(byPrimaryKey: 1)
+        #expect(try items.read().map(\.id) == [2])
+    }
+
     @Test func whatHappenedIsSaid() async throws {
         let database = try DatabaseDrivers(.memory).open("memory:")
         let errands = DAO<Errand>(storage: try database.storage(for: Errand.self))
