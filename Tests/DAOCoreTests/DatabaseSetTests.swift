@@ -148,6 +148,26 @@ import Testing
         #expect(two.openTenants == ["b", "c"])
     }
 
+    @Test func whoWaitsBehindACancelledCallerGoesOn() async throws {
+        let place = Place()
+        let wide = DatabaseDriver(scheme: "wide", connections: { _ in 3 }) { _ in try MemoryDatabase.open() }
+        let set = DatabaseSet(.init(.sqlite, wide), limit: 3, timeout: .seconds(10)) { tenant in
+            DatabaseConfiguration(scheme: tenant == "wide" ? "wide" : "sqlite", path: place.path(tenant))
+        }
+        try await set.with("a") { _ in
+            // It needs all places, and the next one needs one that is free.
+            let first = Task.detached { try await set.with("wide") { _ in } }
+            try await Task.sleep(for: .milliseconds(20))
+            let second = Task.detached { await Self.kind { try await set.with("b") { _ in } } }
+            try await Task.sleep(for: .milliseconds(20))
+            first.cancel()
+            await #expect(throws: CancellationError.self) { try await first.value }
+            #expect(await second.value == nil)
+            #expect(set.openTenants == ["a", "b"])
+        }
+        set.close()
+    }
+
     @Test func evolvingReportsEachTenantAndGoesOn() async throws {
         let place = Place()
         let tenants = ["a", "b", "c", "d"]

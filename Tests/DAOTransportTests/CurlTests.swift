@@ -33,6 +33,26 @@ private struct Fetch: Endpoint, URLRequestBuildable {
     func content(from response: URLResponse?, with body: Data) -> String { String(decoding: body, as: UTF8.self) }
 }
 
+/// Gives the head of the response with its body.
+private struct FetchHead: Endpoint, URLRequestBuildable {
+    struct Content {
+        let status: Int
+        let url: String
+        /// The headers by their names in lower case.
+        let fields: [String: String]
+        let body: String
+    }
+
+    func makeRequest() throws -> URLRequest { try get("start") }
+    func content(from response: URLResponse?, with body: Data) -> Content {
+        let head = response as? HTTPURLResponse
+        let fields = (head?.allHeaderFields ?? [:]).map { ("\($0.key)".lowercased(), "\($0.value)") }
+        return Content(
+            status: head?.statusCode ?? 0, url: head?.url?.absoluteString ?? "",
+            fields: Dictionary(fields, uniquingKeysWith: { "\($0), \($1)" }), body: String(decoding: body, as: UTF8.self))
+    }
+}
+
 private struct Send: JsonUploadEndpoint, URLRequestBuildable {
     typealias Content = Json
     let body: UploadEndpointBody
@@ -224,6 +244,25 @@ private func makeClient(
         }
         #expect(failure as? TransferError == .headersTooLarge(limit: 50_000), "\(String(describing: failure))")
         #expect(ContinuousClock.now - start < .seconds(10))
+    }
+
+    @Test(arguments: ["100 Continue", "102 Processing", "103 Early Hints"])
+    func headersAreThoseOfTheFinalResponse(_ status: String) async throws {
+        let early = "HTTP/1.1 \(status)\r\nLink: </early>\r\nX-Both: early\r\nLocation: /early\r\n\r\n"
+        let server = try HostileServer { request, connection in
+            let body = request.path.contains("start") ? "" : "final"
+            connection.send(early + early)
+            connection.send(
+                (body.isEmpty ? "HTTP/1.1 302 Found\r\nLocation: /end\r\n" : "HTTP/1.1 200 OK\r\nX-Both: final\r\n")
+                    + "Content-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+        }
+        let response = try await makeClient(server.url).request(FetchHead())
+        #expect(response.status == 200)
+        #expect(response.url.hasSuffix("/end"))
+        #expect(response.body == "final")
+        #expect(response.fields["x-both"] == "final")
+        #expect(response.fields["content-length"] == "5")
+        #expect(response.fields["link"] == nil && response.fields["location"] == nil)
     }
 
     @Test(arguments: ["A\r\nB", "A:", "", "A B", "Ä"])

@@ -65,6 +65,47 @@ enum Concurrency {
             try databases[0].transaction { try databases[1].transaction {} }
         },
         ConformanceCase(
+            "C.waitsAfterACircle", "C1",
+            title: "a thread that was busy because of a circle waits no longer: others wait for it as for any",
+            requires: [.serialWriters]
+        ) { context in
+            let databases = [try context.open(), try context.openOther()]
+            let daos = try databases.map { try $0.dao(Item.self) }
+            let (inside, ended, refused, start) = (Shared(0), Shared(0), Shared<[Int]>([]), Date())
+            let (holds, hasWaited) = (Signal(), Signal())
+            try onThreads(2) { thread in
+                do {
+                    defer { ended.change { $0 += 1 } }
+                    try databases[thread].transaction {
+                        inside.change { $0 += 1 }
+                        while inside.value < 2, Date().timeIntervalSince(start) < 5 { usleep(1000) }
+                        do {
+                            try databases[1 - thread].transaction {}
+                        } catch let error as StorageError where error.kind == .busy {
+                            refused.change { $0.append(thread) }
+                        }
+                    }
+                }
+                while ended.value < 2, Date().timeIntervalSince(start) < 30 { usleep(1000) }
+                try expectEqual(refused.value.count, 1, "the threads that were busy")
+                if refused.value == [thread] {
+                    try databases[thread].transaction {
+                        holds.send()
+                        // Long enough for a refusal that comes at once.
+                        _ = hasWaited.wait(seconds: 0.1)
+                        try daos[thread].create(Item.make([1]))
+                    }
+                } else {
+                    defer { hasWaited.send() }
+                    try expect(holds.wait(), "the other thread to begin again")
+                    try databases[thread].transaction {
+                        try databases[1 - thread].transaction { try daos[1 - thread].create(Item.make([2])) }
+                    }
+                }
+            }
+            try expectEqual(try daos[refused.value[0]].read().map(\.id), [1, 2], "the rows of both transactions")
+        },
+        ConformanceCase(
             "C.waitsInsideAnother", "C1", "T4",
             title: "a transaction waits for the writer of another database, which waits for nothing, and goes on",
             requires: [.serialWriters]

@@ -108,6 +108,13 @@ enum EvolutionRows {
             try expectEqual(try topics.related("posts", of: "t", limit: 0).count, 0, "none of the list")
             try expectEqual(
                 try ["t", "u", "v", "w"].map { try topics.relatedCount("posts", of: $0) }, [3, 1, 0, 0], "the counts")
+            try database.dao(Topic.self).create(Topic(id: "x", posts: [posts[1], posts[0], posts[1], posts[1], posts[0]]))
+            for (limit, offset) in [(9, 0), (5, 0), (2, 0), (3, 1), (9, 2), (1, 4)] {
+                try expectEqual(
+                    try topics.related("posts", of: "x", limit: limit, offset: offset).map(\.key),
+                    Array([1, 3, 1, 1, 3].dropFirst(offset).prefix(limit)), "a list with repeated rows, from \(offset)")
+            }
+            try expectEqual(try topics.relatedCount("posts", of: "x"), 5, "its count")
             try expectError(.invalidQuery, "a limit", entity: "topic") { try topics.related("posts", of: "t", limit: -1) }
             try expectError(.invalidQuery, "an offset", entity: "topic") { try topics.related("posts", of: "t", offset: -1) }
             try expectEqual(try topics.related("owner", of: "t").map { $0["name"] }, [.string("Bob")], "the owner")

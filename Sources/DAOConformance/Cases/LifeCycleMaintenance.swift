@@ -6,6 +6,7 @@ import Foundation
 enum LifeCycleMaintenance {
     static let cases: [ConformanceCase] =
         verification.requiring(.evolution) + backups.requiring(.backup).requiring(.file) + compactions + suspensions
+        + observedSuspensions
 
     private static let verification: [ConformanceCase] = [
         ConformanceCase("L.verifies", "L9", "E1", title: "a database that was written in every way has no damage") { context in
@@ -545,6 +546,48 @@ enum LifeCycleMaintenance {
                 try expectEqual(count, round, "the observed count")
             }
         },
+    ]
+
+    /// Observations that hear of commits of another process after suspensions that end in either way.
+    private static let observedSuspensions: [ConformanceCase] = [
+        ConformanceCase(
+            concurrent: "L.busySuspensionBesideAProcess", "L13", "O1", "C2",
+            title: "a suspension that is busy leaves observations as they are: they deliver what another process commits",
+            requires: [.processes, .configuration, .snapshotReads]
+        ) { context in
+            let ledger = try ProcessLedger(context.open { $0.busyTimeout = .milliseconds(50) })
+            let process = try context.startProcess()
+            try await ledger.counters.create(Counter(id: 1, value: 0))
+            var counts = Observations.Results(ledger.database.observe { try ledger.count() })
+            _ = try await counts.next("the first count")
+            for round in 1...2 {
+                let (isOpen, mayEnd) = (Signal(), Signal())
+                let reader = Background {
+                    try ledger.database.snapshot {
+                        _ = try ledger.count()
+                        isOpen.send()
+                        try expect(mayEnd.wait(seconds: 30), "the suspension to end")
+                    }
+                }
+                defer { mayEnd.send() }
+                try expect(isOpen.wait(), "the snapshot to begin")
+                do {
+                    try await ledger.database.suspend()
+                    throw fail("a suspension beside a snapshot that is not busy")
+                } catch let error as StorageError where error.kind == .unsupported {
+                    return
+                } catch let error as StorageError where error.kind == .busy {}
+                if round == 2 {
+                    mayEnd.send()
+                    try reader.wait()
+                }
+                try expectEqual(try process.ask("increment 1"), "done")
+                let count = try await counts.next("the count after suspension \(round)")
+                try expectEqual(count, round, "the observed count")
+                mayEnd.send()
+                try reader.wait()
+            }
+        }
     ]
 
     private static func expectSound(_ report: VerificationReport, _ rows: [String: Int]) throws {

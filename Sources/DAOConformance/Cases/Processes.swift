@@ -75,6 +75,7 @@ enum Processes {
             _ = try ProcessLedger(context.open())
             let process = try context.startProcess()
             try expectEqual(try process.ask("hold"), "holding")
+            var refused: [ProcessLedger] = []
             for (timeout, most) in [(Duration.zero, Duration.seconds(10)), (.milliseconds(400), .seconds(20))] {
                 let hasty = try ProcessLedger(context.open { $0.busyTimeout = timeout })
                 let began = ContinuousClock.now
@@ -82,11 +83,18 @@ enum Processes {
                 let waited = ContinuousClock.now - began
                 try expect(waited >= timeout && waited < most, "busy after \(timeout), not \(waited)")
                 try expectEqual(try hasty.count(), 0, "the count")
+                refused.append(hasty)
             }
             let patient = try ProcessLedger(context.open { $0.busyTimeout = .seconds(100) })
             try process.say("commit")
             try patient.increment()
             try expectEqual(try patient.count(), 1001, "the count")
+            // What was busy works on, from its next call on.
+            for (number, hasty) in refused.enumerated() {
+                try hasty.increment()
+                try hasty.increment()
+                try expectEqual(try hasty.count(), 1003 + 2 * number, "the count of a database that was busy")
+            }
         },
         ConformanceCase(
             "C.processHoldsLockLater", "C2", "L11",

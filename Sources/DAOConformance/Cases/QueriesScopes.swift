@@ -88,6 +88,64 @@ enum QueriesScopes {
             try expectEqual(try all.read().map(\.id), Array(1...9) + [20], "the rows")
             try expectError(.duplicateKey, entity: "item", key: 9, field: "id") { try twice.create(Item(id: 9, name: "again")) }
         },
+        ConformanceCase(
+            "Q.scopeSeveralTimes", "Q14", "R12", "R13",
+            title: "every read of a DAO that is scoped several times has all conditions"
+        ) { context in
+            let (database, posts) = try context.open(with: Post.self)
+            let authors = [Person(id: 1, name: "Ada"), Person(id: 2, name: "Bo")]
+            let rows = (1...24).map {
+                Post(id: $0, text: "\($0 % 5)", isRead: $0 % 2 == 0, author: $0 % 4 == 3 ? nil : authors[$0 % 3 % 2])
+            }
+            try posts.create(rows)
+            try database.dao(Topic.self).create(Topic(id: "t", posts: rows.filter { $0.id % 5 != 0 }))
+            let scopes: [(Condition<Post>, (Post) -> Bool)] = [
+                (Condition { !$0.isRead }, { !$0.isRead }), (Condition { $0.text != "3" }, { $0.text != "3" }),
+                (Condition { $0.author.name == "Ada" }, { $0.author?.id == 1 }), (Condition { $0.id > 4 }, { $0.id > 4 }),
+            ]
+            for order in [[0, 1], [1, 0], [0, 2], [2, 0], [3, 0, 1], [2, 3, 0], [0, 1, 2, 3]] {
+                let dao = order.reduce(posts) { $0.scoped(where: scopes[$1].0) }
+                let expected = rows.filter { row in order.allSatisfy { scopes[$0].1(row) } }
+                let (what, ids) = ("in the scopes \(order)", expected.map(\.id))
+                try expectSame(try dao.read(), expected, what)
+                try expectEqual(try dao.read(byPrimaryKeys: rows.map { UniqueID($0.id) }).map(\.id), ids, "keys \(what)")
+                for row in rows {
+                    try expectEqual(
+                        try dao.read(byPrimaryKey: row.id) != nil, ids.contains(row.id), "row \(row.id) \(what)")
+                }
+                try expectEqual(try dao.count(), ids.count, "the number \(what)")
+                try expectEqual(try dao.count { $0.id < 13 }, ids.filter { $0 < 13 }.count, "the number of a condition \(what)")
+                try expectEqual(try dao.sum(\.id), ids.reduce(0, +), "the sum \(what)")
+                try expectEqual(try dao.read(\.id, where: .all), ids, "a field \(what)")
+                try expectEqual(try dao.distinct(\.text), Set(expected.map(\.text)).sorted(), "the values \(what)")
+                let groups = try dao.groups(by: \.text, totals: .count)
+                try expectEqual(groups.map(\.1).reduce(0, +), ids.count, "the groups \(what)")
+                let firsts = try dao.groups(by: \.isRead, first: 30, orderedBy: .ascending(\.id))
+                try expectEqual(firsts.flatMap { $0.1.map(\.id) }.sorted(), ids, "the rows of groups \(what)")
+                let page = try dao.page(orderedBy: .descending(\.id), limit: 2)
+                try expectEqual(page.elements.map(\.id), Array(ids.reversed().prefix(2)), "the first page \(what)")
+                let next = try dao.page(orderedBy: .descending(\.id), limit: 30, after: page.next)
+                if page.next != nil {
+                    try expectEqual(next.elements.map(\.id), Array(ids.reversed().dropFirst(2)), "the next page \(what)")
+                }
+                var streamed: [Int] = []
+                try dao.forEach { streamed.append($0.id) }
+                try expectEqual(streamed, ids, "a stream \(what)")
+                try expectEqual(
+                    try dao.read(Person.posts, of: [2, 1]).map { $0.map(\.id) },
+                    [2, 1].map { author in expected.filter { $0.author?.id == author }.map(\.id) },
+                    "the rows of an inverse \(what)")
+                let first = try dao.read(Person.posts, of: [1, 2], orderedBy: .descending(\.id), first: 1) { $0.id < 20 }
+                try expectEqual(
+                    first.map { $0.map(\.id) },
+                    [1, 2].map { author in
+                        Array(expected.filter { $0.author?.id == author && $0.id < 20 }.map(\.id).suffix(1))
+                    },
+                    "the last row of an inverse \(what)")
+                let totals = try dao.read(with: Post.topics, totals: .count)
+                try expectEqual(totals.map(\.0.id), ids, "the rows with totals \(what)")
+            }
+        },
         ConformanceCase("Q.scopeRelated", "Q14", "R1", "R12", title: "a scope hides rows of its DAO, and no row of a list") {
             context in
             let database = try context.open()

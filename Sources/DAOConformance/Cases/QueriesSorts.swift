@@ -170,6 +170,51 @@ enum QueriesSorts {
         }
     ]
 
+    private static let members: [Condition<Household>] = [
+        Condition { $0.address.code == nil }, Condition { $0.address.price == nil }, Condition { $0.address.moved == nil },
+        Condition { $0.address.code != nil }, Condition { $0.perhaps.code == nil }, Condition { $0.perhaps.code == 1 },
+        Condition { $0.address.code == 1 }, Condition { $0.address.price == 1 }, Condition { $0.address.town == "a" },
+        Condition { $0.perhaps.town == "a" }, Condition { $0.perhaps.town != "a" }, Condition { $0.perhaps.town == "b" },
+    ]
+    private static let elements: [Condition<Household>] = [
+        Condition { $0.address.tags.contains("a") }, Condition { $0.perhaps.tags.contains("a") },
+        Condition { $0.perhaps.tags.contains("b") }, Condition { $0.address.tags.count == 1 },
+        Condition { $0.address.tags.count == 2 }, Condition { $0.address.tags.isEmpty }, Condition { $0.perhaps.tags.isEmpty },
+        Condition { $0.address.tags.contains { $0.hasPrefix("a") } },
+        Condition { $0.address.tags.allSatisfy { $0.hasPrefix("a") } },
+    ]
+
+    private static let relatedConditions: [Condition<Errand>] = [
+        Condition { $0.owner.name == "a" }, Condition { $0.helper.name == "a" }, Condition { $0.owner.name == "b" },
+        Condition { $0.owner.age == 1 }, Condition { $0.owner.age > 1 }, Condition { $0.helper.age == nil },
+        Condition { $0.owner.age == nil }, Condition { $0.owner == Reference(1) }, Condition { $0.helper == Reference(1) },
+        Condition { $0.whole.owner.name == "a" }, Condition { $0.whole.helper.name == "a" },
+        Condition { $0.owner.name == $0.title.optional }, Condition { $0.helper.name == $0.title.optional },
+        Condition { $0.owner.name != $0.title.optional }, Condition { $0[Errand.parts].isEmpty },
+        Condition { $0[Errand.parts].count > 1 }, Condition { $0[Errand.parts].count > 2 },
+        Condition { $0[Errand.parts].contains { $0.title == "a" } },
+        Condition { $0[Errand.parts].allSatisfy { $0.title == "a" } },
+        Condition { $0[Errand.parts].contains { $0.owner.name == "a" } },
+    ]
+
+    /// Fails unless the cursor of an order by each of these conditions goes on in that order, and is refused by all others.
+    private static func expectOwnCursors<Record: Model & Plain>(_ dao: DAO<Record>, _ conditions: [Condition<Record>]) throws {
+        let entity = Record.schema.description.name
+        for (number, condition) in conditions.enumerated() {
+            let cursor = try require(try dao.page(orderedBy: .first(condition), limit: 1).next, "a cursor")
+            for (other, another) in conditions.enumerated() {
+                if number == other {
+                    let rest = try dao.page(orderedBy: .first(another), limit: 9, after: cursor).elements.count
+                    try expectEqual(rest, 2, "the rows after the cursor of \(condition)")
+                } else {
+                    try expectError(.invalidQuery, "the cursor of \(condition) with \(another)", entity: entity) {
+                        try dao.page(orderedBy: .first(another), limit: 9, after: cursor)
+                    }
+                }
+            }
+        }
+    }
+
     private static let everywhere: [ConformanceCase] = [
         ConformanceCase(
             "Q.sortsOfEveryKind", "Q13", "P7", "Q9", title: "sorts of every kind, together, under limits and with conditions"
@@ -245,6 +290,26 @@ enum QueriesSorts {
                     }
                 }
             }
+        },
+        ConformanceCase(
+            "Q.cursorsOfConditions", "Q13", "P8", "P9", "P10",
+            title: "the cursor of an order by a condition is none of an order by another, whatever part of it differs"
+        ) { context in
+            let dao = try context.dao(Household.self)
+            let rows = [1, 2, 3].map {
+                Household(id: $0, address: Postal(town: "a"), perhaps: $0 == 2 ? nil : Postal(town: "b"))
+            }
+            try dao.create(rows)
+            try expectOwnCursors(dao, members + elements)
+        },
+        ConformanceCase(
+            "Q.cursorsOfRelatedConditions", "Q13", "P5", "P10",
+            title: "the cursor of an order by a condition on related rows is none of an order by one on others"
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            try database.dao(Person.self).create([Person(id: 1, name: "a"), Person(id: 2, name: "b")])
+            try errands.create((1...3).map { Errand(id: $0, owner: Reference(1), helper: $0 == 2 ? nil : Reference(2)) })
+            try expectOwnCursors(errands, relatedConditions)
         },
         ConformanceCase(
             "Q.sortedGroupsAndStreams", "Q13", "Q6", "Q10", "Q11",
@@ -391,6 +456,59 @@ enum QueriesSorts {
             for order: Sort<Topic> in [.ascending(\.owner, \.name), .ascending(\.owner, \.name, .caseInsensitive, nils: .last)] {
                 try expectError(.invalidQuery, "the cursor of another order", entity: "topic") {
                     try topics.page(orderedBy: order, limit: 2, after: cursor)
+                }
+            }
+        },
+        ConformanceCase(
+            "Q.sortsOfOneRelatedRow", "Q13", "P5", "Q5", "R9",
+            title: "terms on several fields of one related row, and of several related rows, decide in turn"
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            let people = (0..<6).map { Person(id: $0 + 1, name: ["b", "a", "c"][$0 % 3], age: $0 % 4 == 0 ? nil : $0 / 2) }
+            try database.dao(Person.self).create(people)
+            let rows = (1...18).map { id in
+                Errand(
+                    id: id, title: "\(id % 2)", owner: Reference(id * 5 % 6 + 1),
+                    helper: id % 5 == 0 ? nil : Reference(id * 7 % 6 + 1))
+            }
+            try errands.create(rows)
+            func owner(_ row: Errand) -> Person? { people.first { Reference($0.id) == row.owner } }
+            func helper(_ row: Errand) -> Person? { people.first { Reference($0.id) == row.helper } }
+            // Each term with a number that is as its value is: nil is less than all.
+            func letter(_ name: String?) -> Int { ["a", "b", "c"].firstIndex { $0 == name } ?? -1 }
+            let terms: [(Sort<Errand>, (Errand) -> Int)] = [
+                (.ascending(\.owner, \.name), { letter(owner($0)?.name) }),
+                (.descending(\.owner, \.age), { -(owner($0)?.age ?? -1) }),
+                (.ascending(\.helper, \.name), { letter(helper($0)?.name) }),
+                (.ascending(\.helper, \.age), { helper($0)?.age ?? -1 }),
+                (.descending(\.helper, \.id), { -(helper($0)?.id ?? -1) }),
+                (.ascending(\.title), { $0.title == "0" ? 0 : 1 }),
+                (.last { $0.owner.age > 1 }, { (owner($0)?.age ?? 0) > 1 ? 1 : 0 }),
+            ]
+            for first in terms.indices {
+                for second in terms.indices where second != first {
+                    for third in [first, (first + second) % terms.count] {
+                        // A term that repeats an earlier one decides nothing.
+                        let chosen = [terms[first], terms[second], terms[third]]
+                        let expected = rows.sorted { left, right in
+                            for (_, number) in chosen where number(left) != number(right) { return number(left) < number(right) }
+                            return left.id < right.id
+                        }.map(\.id)
+                        let query = Query(orderedBy: chosen.map(\.0))
+                        let what = "by \(query.order)"
+                        try expectEqual(try errands.read(query).map(\.id), expected, what)
+                        try expectEqual(
+                            try errands.storage.keys(query).map { UniqueID($0) }, expected.map { UniqueID($0) },
+                            "the keys \(what)")
+                        let few = Query(orderedBy: chosen.map(\.0), limit: 5, offset: 4)
+                        try expectEqual(try errands.read(few).map(\.id), Array(expected[4..<9]), "a window \(what)")
+                        var streamed: [Int] = []
+                        try errands.forEach(query) { streamed.append($0.id) }
+                        try expectEqual(streamed, expected, "the stream \(what)")
+                        let page = try errands.page(query, limit: 7)
+                        let rest = try errands.page(Query(orderedBy: query.order, after: page.next), limit: 20)
+                        try expectEqual((page.elements + rest.elements).map(\.id), expected, "pages \(what)")
+                    }
                 }
             }
         },

@@ -52,6 +52,50 @@ enum RelationsReferenced {
             try expectEqual(try people.erase(byPrimaryKey: 2), 1, "people erased")
         },
         ConformanceCase(
+            "R.referencedByFields", "R10", "W3", title: "each Reference of an entity does what it says, beside its others"
+        ) { context in
+            let (database, duties) = try context.open(with: Assignment.self)
+            let people = try database.dao(Person.self)
+            let fields = ["owner", "checker", "payer"]
+            func store(_ row: Assignment) throws {
+                try duties.erase()
+                try people.persist((1...6).map { Person(id: $0, name: "Person \($0)") })
+                try duties.create(row)
+            }
+            for (number, field) in fields.enumerated() {
+                // The row refers to person 2 by one field, and to person 1 by the others.
+                func person(_ place: Int) -> Reference<Person> { Reference(place == number ? 2 : 1) }
+                let row = Assignment(id: 7, owner: person(0), checker: person(1), payer: person(2), chief: Reference(3))
+                try store(row)
+                for (what, body): (String, () throws -> Int) in [
+                    ("by key", { try people.erase(byPrimaryKey: 2) }),
+                    ("by a condition", { try people.erase { $0.id.in([2, 4]) } }),
+                    ("inside", { try database.transaction { try people.erase { $0.id == 2 } } }),
+                ] {
+                    try expectError(
+                        .referenceViolation, "\(field), \(what)", entity: "assignment", key: 7, conflictingKey: 2, field: field,
+                        body)
+                    try expectEqual(try people.count(), 6, "the people after \(field), \(what)")
+                    try expectEqual(try duties.read(), [row], "the row after \(field), \(what)")
+                }
+                try duties.erase(byPrimaryKey: 7)
+                try expectEqual(try people.erase { $0.id < 3 }, 2, "people that nothing refers to any more")
+            }
+            // Where the cascade of one field erases the row, its other fields prevent nothing.
+            try store(Assignment(id: 7, owner: Reference(1), checker: Reference(1), payer: nil, chief: Reference(1)))
+            try expectEqual(try people.erase(byPrimaryKey: 1), 1, "a person with a row that a cascade erases")
+            try expectEqual(try duties.count(), 0, "the row of a cascade")
+            // Of several that become nil, each does.
+            try store(
+                Assignment(
+                    id: 7, owner: Reference(1), checker: Reference(1), payer: nil, chief: Reference(1), first: Reference(5),
+                    second: Reference(5)))
+            try expectEqual(try people.erase(byPrimaryKey: 5), 1, "a person whom two fields lead to")
+            let left = try require(try duties.read(byPrimaryKey: 7), "the row")
+            try expectEqual([left.first, left.second], [nil, nil], "both fields")
+            try database.expectVerified()
+        },
+        ConformanceCase(
             "R.referencedInside", "R10", "T2", title: "a refused erasure leaves the transaction usable", requires: [.savepoints]
         ) { context in
             let (database, errands) = try open(context)
@@ -171,4 +215,21 @@ private struct GroupMember: Plain, Model, Equatable {
     static let schema = Schema(
         "member", Self.init, Field("id", \.id, .primaryKey), Field("group", \.group, .restricted),
         Field("buddy", \.buddy, .restricted))
+}
+
+/// A row that refers to people by several fields of each kind.
+private struct Assignment: Plain, Model, Equatable {
+    var id: Int
+    var owner: Reference<Person>
+    var checker: Reference<Person>
+    var payer: Reference<Person>?
+    var chief: Reference<Person>
+    var first: Reference<Person>?
+    var second: Reference<Person>?
+
+    static let schema = Schema(
+        "assignment", Self.init,
+        Field("id", \.id, .primaryKey), Field("owner", \.owner, .restricted), Field("checker", \.checker, .restricted),
+        Field("payer", \.payer, .restricted), Field("chief", \.chief, .cascade), Field("first", \.first),
+        Field("second", \.second))
 }

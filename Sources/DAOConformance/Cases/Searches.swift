@@ -54,6 +54,46 @@ enum Searches {
                     "red -(wine OR fast)": [],
                 ], leaflets)
         },
+        ConformanceCase(
+            "S.distances", "S3", title: "words and phrases near each other are found up to the distance, and not beyond it"
+        ) {
+            let leaflets = try $0.dao(Leaflet.self)
+            let (first, second) = (["red", "hot", "tea"], ["big", "mug"])
+            var texts: [[String]] = []
+            for gap in [0, 1, 2, 9, 10, 11, 98, 99, 100, 101, 102] {
+                let between = Array(repeating: "x", count: gap)
+                texts += [first + between + second, second + between + first]
+            }
+            // The nearest counts, and what overlaps is not near.
+            texts += [first + ["x"] + first + ["x"] + second, ["red", "hot", "tea", "hot", "red"], first, second]
+            try leaflets.create(texts.enumerated().map { Leaflet(id: $0, title: "", text: $1.joined(separator: " ")) })
+            func starts(_ words: [String], _ text: [String]) -> [Range<Int>] {
+                text.indices.compactMap { start in
+                    text[start...].starts(with: words) ? start..<start + words.count : nil
+                }
+            }
+            let parts = [["red"], ["hot", "tea"], first, ["mug"], second]
+            for left in parts {
+                for right in parts where left != right {
+                    for distance in [nil, 0, 1, 2, 3, 9, 10, 11, 98, 99, 100, 101, 1000] as [Int?] {
+                        let most = min(distance ?? 10, 100)
+                        let expected = texts.indices.filter { number in
+                            starts(left, texts[number]).contains { one in
+                                starts(right, texts[number]).contains { other in
+                                    !one.overlaps(other)
+                                        && max(other.lowerBound - one.upperBound, one.lowerBound - other.upperBound) <= most
+                                }
+                            }
+                        }
+                        func written(_ words: [String]) -> String {
+                            words.count == 1 ? words[0] : "\"\(words.joined(separator: " "))\""
+                        }
+                        let text = "\(written(left)) NEAR\(distance.map { "/\($0)" } ?? "") \(written(right))"
+                        try expectEqual(try leaflets.search(text, limit: 100).map(\.value.id).sorted(), expected, text)
+                    }
+                }
+            }
+        },
         ConformanceCase("S.incomplete", "S3", title: "what is no complete query is read as far as it goes") {
             let (_, leaflets) = try stored($0)
             try expect(

@@ -92,6 +92,75 @@ enum SecondLevel {
                 "none of them, as a closure says it")
         },
         ConformanceCase(
+            "P.fieldsOfNoRow", "P10", "P1", "P5",
+            title: "where a related row is missing, its fields and those of its own related rows are nil, and compare as nil"
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            let people = ["a", "b", "c"].enumerated().map { Person(id: $0 + 1, name: $1) }
+            try database.dao(Person.self).create(people)
+            // Of some rows the whole is missing, of some the whole of it, and of some their helpers.
+            let rows = [
+                Errand(id: 1, title: "a", owner: Reference(1)),
+                Errand(id: 2, title: "b", owner: Reference(1), helper: Reference(2)),
+                Errand(id: 3, title: "b", whole: Reference(1), owner: Reference(2)),
+                Errand(id: 4, title: "a", whole: Reference(2), owner: Reference(3), helper: Reference(1)),
+                Errand(id: 5, title: "b", whole: Reference(3), owner: Reference(3)),
+                Errand(id: 6, title: "c", whole: Reference(4), owner: Reference(1), helper: Reference(3)),
+            ]
+            try errands.create(rows)
+            func whole(_ row: Errand?) -> Errand? { rows.first { row?.whole == Reference($0.id) } }
+            func name(_ person: Reference<Person>?) -> String? { people.first { person == Reference($0.id) }?.name }
+            // Both sides, and their values below a row.
+            typealias Side = FieldExpression<Errand, String?>
+            let sides: [(String, (FieldProxy<Errand>) -> (Side, Side), (Errand) -> (String?, String?))] = [
+                ("helper", { ($0.title.optional, $0.helper.name) }, { ($0.title, name($0.helper)) }),
+                ("whole", { ($0.title.optional, $0.whole.title) }, { ($0.title, whole($0)?.title) }),
+                (
+                    "whole, helper", { ($0.whole.title, $0.whole.helper.name) },
+                    { (whole($0)?.title, name(whole($0)?.helper)) }
+                ),
+                ("whole, owner", { ($0.whole.title, $0.whole.owner.name) }, { (whole($0)?.title, name(whole($0)?.owner)) }),
+                ("whole, whole", { ($0.whole.title, $0.whole.whole.title) }, { (whole($0)?.title, whole(whole($0))?.title) }),
+                (
+                    "whole, whole, helper", { ($0.whole.whole.title, $0.whole.whole.helper.name) },
+                    { (whole(whole($0))?.title, name(whole(whole($0))?.helper)) }
+                ),
+            ]
+            func isLess(_ left: String?, _ right: String?) -> Bool {
+                guard let left, let right else { return false }
+                return left < right
+            }
+            let operators: [(String, (Side, Side) -> Condition<Errand>, (String?, String?) -> Bool)] = [
+                ("==", { $0 == $1 }, { $0 == $1 }), ("!=", { $0 != $1 }, { $0 != $1 }), ("<", { $0 < $1 }, { isLess($0, $1) }),
+                (">", { $0 > $1 }, { isLess($1, $0) }), ("<=", { $0 <= $1 }, { isLess($0, $1) || $0 != nil && $0 == $1 }),
+                (">=", { $0 >= $1 }, { isLess($1, $0) || $0 != nil && $0 == $1 }),
+            ]
+            for (place, pair, values) in sides {
+                for (sign, compare, holds) in operators {
+                    for isMirrored in [false, true] {
+                        let condition = Condition<Errand> { row in
+                            let (left, right) = pair(row)
+                            return isMirrored ? compare(right, left) : compare(left, right)
+                        }
+                        let expected = rows.filter { row in
+                            let (left, right) = values(row)
+                            return isMirrored ? holds(right, left) : holds(left, right)
+                        }.map(\.id)
+                        let what = "by the title \(sign) that of \(place)\(isMirrored ? ", mirrored" : "")"
+                        for (condition, ids) in [
+                            (condition, expected), (!condition, rows.map(\.id).filter { !expected.contains($0) }),
+                        ] {
+                            try expectEqual(try errands.read(predicatedBy: condition).map(\.id), ids, what)
+                            try expectEqual(try errands.count(where: condition), ids.count, "the number \(what)")
+                            try expectEqual(
+                                try errands.read(orderedBy: .first(condition), limit: 6).prefix(ids.count).map(\.id), ids,
+                                "the first \(what)")
+                        }
+                    }
+                }
+            }
+        },
+        ConformanceCase(
             concurrent: "O.afterARefusalInside", "O1", "T2", "W3",
             title: "a commit is observed whatever inside of it was refused and caught before", requires: [.savepoints]
         ) { context in

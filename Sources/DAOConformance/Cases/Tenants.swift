@@ -60,6 +60,8 @@ enum Tenants {
                 return TenantOpening { try context.target.open(location) }
             }
             defer { set.close() }
+            let outside = try context.openOther("outside")
+            let others = try outside.dao(Item.self)
             try set.with("0") { first in
                 try set.with("1") { second in
                     let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
@@ -68,7 +70,22 @@ enum Tenants {
                         try expectError(.unsupported, "a write") { try two.create(Item.make([2])) }
                         try expectError(.unsupported, "a transaction") { try second.transaction {} }
                         try expectEqual(try two.count(), 0, "rows of the second")
+                        // A transaction of a database outside of the set is no way around.
+                        try outside.transaction {
+                            try expectError(.unsupported, "a write beside another database") { try two.create(Item.make([3])) }
+                            try expectError(.unsupported, "a transaction beside another database") { try second.transaction {} }
+                            try others.create(Item.make([4]))
+                            try expectEqual(try two.count(), 0, "rows of the second beside another database")
+                        }
+                        if first.capabilities.hasSavepoints {
+                            try first.transaction {
+                                _ = try expectError(.unsupported, "a write in an inner transaction") {
+                                    try two.create(Item.make([5]))
+                                }
+                            }
+                        }
                     }
+                    try expectEqual(try others.read().map(\.id), [4], "the rows of the database outside")
                     try expectEqual(try one.read().map(\.id), [1], "the rows of the first")
                     try two.create(Item.make([2]))
                     try expectEqual(try two.read().map(\.id), [2], "the rows of the second")

@@ -49,6 +49,55 @@ enum Thresholds {
                 try expectEqual(try dao.distinct(\.name, where: { $0.id < count }).count, count, "\(count) different names")
             }
         },
+        ConformanceCase(
+            "Q.countsOfEntities", "Q7", "E3", "E8", title: "each of any number of entities has its own rows",
+            requires: [.evolution, .snapshotReads], isHeavy: true
+        ) { context in
+            // Only a database with entities has steps to run.
+            let (database, items) = try context.open(with: Item.self)
+            try items.create(Item.make(1...3))
+            let numbers = Array(1...40)
+            func rows(_ number: Int) -> Int { number % 3 + 1 }
+            try database.evolve(
+                Evolution(
+                    version: 1,
+                    migrations: [
+                        Migration(to: 1) { step in
+                            for number in numbers {
+                                let key = FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true)
+                                // The first have no index.
+                                let size = FieldDescription(name: "size", type: FieldType(.int64), isIndexed: number > 34)
+                                try step.createEntity(EntityDescription(name: "entity\(number)", fields: [key, size]))
+                            }
+                        }
+                    ]))
+            try database.transaction {
+                for number in numbers {
+                    let new = (1...rows(number)).map { ["id": Value.integer(Int64($0)), "size": .integer(Int64(number))] }
+                    try database.rows(of: "entity\(number)").persist(new)
+                }
+            }
+            func check(_ what: String, _ expected: (Int) -> Int) throws {
+                for number in numbers {
+                    let entity = try database.rows(of: "entity\(number)")
+                    try expectEqual(try entity.count(), expected(number), "the number of rows of entity \(number) \(what)")
+                    let found = try entity.read()
+                    try expectEqual(
+                        found.map { $0["size"] }, Array(repeating: .integer(Int64(number)), count: expected(number)),
+                        "the rows of entity \(number) \(what)")
+                    try expectEqual(
+                        try entity.count(where: TextPredicate("size == %@", number)), expected(number),
+                        "the number of rows with a value of entity \(number) \(what)")
+                }
+            }
+            try check("at first", rows)
+            try expectEqual(try items.count(), 3, "the number of items")
+            try database.transaction {
+                for number in numbers where number % 2 == 0 { try database.rows(of: "entity\(number)").erase(byPrimaryKey: 1) }
+            }
+            try check("after an erasure") { rows($0) - ($0 % 2 == 0 ? 1 : 0) }
+            try expectEqual(try database.verify().rows["entity31"], rows(31), "the rows that a verification finds")
+        },
         ConformanceCase("P.countsOfValues", "P4", title: "a list of any number of values, by key, by index and by neither") {
             context in
             let most = (counts + [5000]).max() ?? 0

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOTestSupport
 
 /// T2: transactions inside transactions.
 enum TransactionsSavepoints {
@@ -141,6 +142,78 @@ enum TransactionsSavepoints {
             }
             try database.transaction { try descend(1) }
             try expectEqual(try dao.read().map(\.id), Array(1...49))
+        },
+        ConformanceCase(
+            "T.writesAroundInner", "T2", "T1", "W3",
+            title:
+                "writes of every kind, before, inside and after inner transactions that end in either way, keep the rows of a model",
+            requires: [.savepoints]
+        ) { context in
+            let (database, dao) = try opened(context)
+            var random = SeededGenerator(seed: 11)
+            var rows: [Int: Item] = [:]
+            func item(_ id: Int) -> Item { Item(id: id, name: "\(random.below(1000))", number: random.below(4)) }
+            func write() throws {
+                let id = random.below(400)
+                switch random.below(6) {
+                case 0, 1:
+                    let new = item(id)
+                    try dao.persist(new)
+                    rows[id] = new
+                case 2:
+                    let new = [item(id), item(id + 1), item(random.below(400))]
+                    try dao.persist(new)
+                    for each in new { rows[each.id] = each }
+                case 3:
+                    try expectEqual(try dao.erase(byPrimaryKey: id), rows[id] == nil ? 0 : 1, "erased rows")
+                    rows[id] = nil
+                case 4:
+                    try dao.set(\.note, to: "set") { $0.id == id }
+                    rows[id]?.note = "set"
+                default:
+                    // A call that is refused after it has written is undone by itself.
+                    guard let taken = rows.keys.min() else { return }
+                    try expectError(.duplicateKey, entity: "item", key: UniqueID(taken), field: "id") {
+                        try dao.create([item(500 + id), item(taken)])
+                    }
+                }
+            }
+            func level(_ depth: Int) throws {
+                for _ in 0..<2 + random.below(4) {
+                    guard depth < 4, random.chance(45) else {
+                        try write()
+                        continue
+                    }
+                    let before = rows
+                    do {
+                        try database.transaction {
+                            try level(depth + 1)
+                            if random.chance(45) { throw DeliberateError() }
+                        }
+                    } catch is DeliberateError { rows = before }
+                }
+            }
+            for round in 0..<25 {
+                let before = rows
+                do {
+                    try database.transaction {
+                        // What the transaction itself has written before is under the inner ones.
+                        let new = (0..<4).flatMap { step in (0..<30).map { item($0 * 13 + step + round % 3) } }
+                        try dao.persist(new)
+                        for each in new { rows[each.id] = each }
+                        try level(1)
+                        try expectSame(try dao.read(), rows.values.sorted { $0.id < $1.id }, "the rows inside of round \(round)")
+                        if round % 5 == 4 { throw DeliberateError() }
+                    }
+                } catch is DeliberateError { rows = before }
+                let expected = rows.values.sorted { $0.id < $1.id }
+                try expectSame(try dao.read(), expected, "the rows after round \(round)")
+                for number in 0..<4 {
+                    try expectEqual(
+                        try dao.read { $0.number == number }.map(\.id), expected.filter { $0.number == number }.map(\.id),
+                        "the rows with the number \(number) after round \(round)")
+                }
+            }
         },
         ConformanceCase(
             "T.innerIndexes", "T2", title: "an inner rollback restores indexes and unique values", requires: [.savepoints]

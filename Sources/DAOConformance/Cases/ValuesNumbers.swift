@@ -138,6 +138,28 @@ enum ValuesNumbers {
                 try expectEqual(try dao.count { $0.decimal == long }, 2)
                 try expect(try dao.read().allSatisfy { $0.decimal == short }, "both to read back equal")
             },
+            ConformanceCase(
+                "V.decimalPlaces", "V1", "P3", title: "decimals with any number of digits and zeros before and behind the point"
+            ) { context in
+                var values: [Decimal] = []
+                for places in -30...30 {
+                    for digits: UInt64 in [1, 12_345, 10_001, 123_456_789_012] {
+                        let sign: FloatingPointSign = places % 2 == 0 ? .plus : .minus
+                        values.append(Decimal(sign: sign, exponent: places, significand: Decimal(digits)))
+                    }
+                }
+                let dao = try context.dao(OptionalScalars.self)
+                try dao.create(values.enumerated().map { OptionalScalars(id: $0, decimal: $1) })
+                for (value, row) in zip(values, try dao.read()) {
+                    try expect(row.decimal == value, "\(value), got \(row.decimal.map { "\($0)" } ?? "nil")")
+                }
+                for (id, value) in values.enumerated() {
+                    try expectEqual(try dao.read(\.id) { $0.decimal == value }, [id], "the row that equals \(value)")
+                }
+                try expectEqual(
+                    try dao.read(orderedBy: .ascending(\.decimal)).map(\.id), values.indices.sorted { values[$0] < values[$1] },
+                    "the order of the values")
+            },
             ConformanceCase("V.decimalExponents", "V1", title: "decimals of extreme exponents are kept") { context in
                 let values: [Decimal] = [
                     .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude,
