@@ -112,17 +112,23 @@ enum SecondLevel {
             func name(_ person: Reference<Person>?) -> String? { people.first { person == Reference($0.id) }?.name }
             // Both sides, and their values below a row.
             typealias Side = FieldExpression<Errand, String?>
-            let sides: [(String, (FieldProxy<Errand>) -> (Side, Side), (Errand) -> (String?, String?))] = [
-                ("helper", { ($0.title.optional, $0.helper.name) }, { ($0.title, name($0.helper)) }),
-                ("whole", { ($0.title.optional, $0.whole.title) }, { ($0.title, whole($0)?.title) }),
+            let sides: [(words: (String, String), (FieldProxy<Errand>) -> (Side, Side), (Errand) -> (String?, String?))] = [
+                (("title", "helper.name"), { ($0.title.optional, $0.helper.name) }, { ($0.title, name($0.helper)) }),
+                (("title", "whole.title"), { ($0.title.optional, $0.whole.title) }, { ($0.title, whole($0)?.title) }),
                 (
-                    "whole, helper", { ($0.whole.title, $0.whole.helper.name) },
+                    ("whole.title", "whole.helper.name"), { ($0.whole.title, $0.whole.helper.name) },
                     { (whole($0)?.title, name(whole($0)?.helper)) }
                 ),
-                ("whole, owner", { ($0.whole.title, $0.whole.owner.name) }, { (whole($0)?.title, name(whole($0)?.owner)) }),
-                ("whole, whole", { ($0.whole.title, $0.whole.whole.title) }, { (whole($0)?.title, whole(whole($0))?.title) }),
                 (
-                    "whole, whole, helper", { ($0.whole.whole.title, $0.whole.whole.helper.name) },
+                    ("whole.title", "whole.owner.name"), { ($0.whole.title, $0.whole.owner.name) },
+                    { (whole($0)?.title, name(whole($0)?.owner)) }
+                ),
+                (
+                    ("whole.title", "whole.whole.title"), { ($0.whole.title, $0.whole.whole.title) },
+                    { (whole($0)?.title, whole(whole($0))?.title) }
+                ),
+                (
+                    ("whole.whole.title", "whole.whole.helper.name"), { ($0.whole.whole.title, $0.whole.whole.helper.name) },
                     { (whole(whole($0))?.title, name(whole(whole($0))?.helper)) }
                 ),
             ]
@@ -135,7 +141,7 @@ enum SecondLevel {
                 (">", { $0 > $1 }, { isLess($1, $0) }), ("<=", { $0 <= $1 }, { isLess($0, $1) || $0 != nil && $0 == $1 }),
                 (">=", { $0 >= $1 }, { isLess($1, $0) || $0 != nil && $0 == $1 }),
             ]
-            for (place, pair, values) in sides {
+            for (words, pair, values) in sides {
                 for (sign, compare, holds) in operators {
                     for isMirrored in [false, true] {
                         let condition = Condition<Errand> { row in
@@ -146,9 +152,10 @@ enum SecondLevel {
                             let (left, right) = values(row)
                             return isMirrored ? holds(right, left) : holds(left, right)
                         }.map(\.id)
-                        let what = "by the title \(sign) that of \(place)\(isMirrored ? ", mirrored" : "")"
+                        let what = isMirrored ? "\(words.1) \(sign) \(words.0)" : "\(words.0) \(sign) \(words.1)"
                         for (condition, ids) in [
                             (condition, expected), (!condition, rows.map(\.id).filter { !expected.contains($0) }),
+                            (Condition(what), expected),
                         ] {
                             try expectEqual(try errands.read(predicatedBy: condition).map(\.id), ids, what)
                             try expectEqual(try errands.count(where: condition), ids.count, "the number \(what)")

@@ -8,6 +8,8 @@ extension PredicateParser {
         let field: Int
         let name: String
         let match: RelatedMatch?
+        /// The rows that have the relationship.
+        let entity: EntityDescription
     }
 
     /// The number of related rows that must meet the following condition; nil when the current token is not a
@@ -37,11 +39,11 @@ extension PredicateParser {
             throw PredicateTextError(
                 "expected a list of related rows, or an array, after '\(matchToken.source)'", at: token.start)
         }
-        if embedded == nil, hops.count <= 1, !isOfRows {
-            row = RowPlace(entity: outerEntity, model: outerModel, relation: hops.first?.field, path: hops.first?.name)
+        if embedded == nil, !isOfRows {
+            row = RowPlace(entity: hops.last?.entity ?? outerEntity, relation: hops.last?.field, path: hops.map(\.name))
         }
         var node = try innermost()
-        if comparesAcrossHop { hops = [] }
+        if comparesAcrossHop { hops.removeLast() }
         if let (field, parts) = embedded { node = .embedded(field: field, parts, isOfRows ? .any : match ?? .any, node) }
         for hop in hops.reversed() {
             node = hop.match.map { .related(field: hop.field, $0, node) } ?? .through(field: hop.field, node)
@@ -66,7 +68,7 @@ extension PredicateParser {
                         at: start)
                 }
             }
-            hops.append(Hop(field: relation.field, name: parts[0], match: relation.isToOne ? nil : match))
+            hops.append(Hop(field: relation.field, name: parts[0], match: relation.isToOne ? nil : match, entity: entity))
             model = relation.target
             entity = relation.targetDescription
             parts.removeFirst()
@@ -163,19 +165,26 @@ extension PredicateParser {
             try parser.advance()
         }
         if let relation = row.relation {
-            // The left side is of the related row.
-            if parts.count == 2, parts[0] == row.path {
-                guard let right = entity.index(of: parts[1]) else { throw unknown(parts[1], entity) }
-                try check(entity.fields[left], entity.fields[right])
+            if parts.count > row.path.count, parts.starts(with: row.path) {
+                // The right side, too, is a path from the row of the left one.
+                parts.removeFirst(row.path.count)
+                let name = parts.joined(separator: ".")
+                if let right = entity.index(of: name) {
+                    try check(entity.fields[left], entity.fields[right])
+                    try take(&self)
+                    return .compareFields(left, comparison, right)
+                }
+                if parts.count == 1 { throw unknown(name, entity) }
+            } else {
+                // The right side is of the row that has the relationship to that of the left one.
+                let outer = row.path.dropLast()
+                let name = parts.starts(with: outer) ? parts.dropFirst(outer.count).joined(separator: ".") : ""
+                guard let right = row.entity.index(of: name) else { throw unknown(parts.joined(separator: "."), row.entity) }
+                try check(row.entity.fields[right], entity.fields[left])
                 try take(&self)
-                return .compareFields(left, comparison, right)
+                comparesAcrossHop = true
+                return .compareRelated(field: right, comparison.mirrored, relation: relation, relatedField: left)
             }
-            let name = parts.joined(separator: ".")
-            guard let right = row.entity.index(of: name) else { throw unknown(name, row.entity) }
-            try check(row.entity.fields[right], entity.fields[left])
-            try take(&self)
-            comparesAcrossHop = true
-            return .compareRelated(field: right, comparison.mirrored, relation: relation, relatedField: left)
         }
         guard parts.count == 2, let place = self.relation(parts.removeFirst()), place.isToOne else { return nil }
         guard let right = place.targetDescription.index(of: parts[0]) else { throw unknown(parts[0], place.targetDescription) }
@@ -245,11 +254,10 @@ extension PredicateParser {
 /// The row of a comparison, from which a path on its right side leads.
 struct RowPlace {
     let entity: EntityDescription
-    let model: (any Model.Type)?
-    /// The to-one relationship to whose row the left side belongs; nil when it belongs to this row.
+    /// The to-one relationship of these rows to whose row the left side belongs; nil when it belongs to this row.
     let relation: Int?
-    /// The name of that relationship.
-    let path: String?
+    /// The names of the relationships that lead from the condition's row to the row of the left side.
+    let path: [String]
 }
 
 /// The properties of a relationship that the grammar needs.
