@@ -20,6 +20,10 @@ enum QueriesSorts {
         [.last { $0.dueDate == nil && !$0.isDone || $0.rank == 1 }, .ascending(\.dueDate)],
         [.last { $0.id > 0 }, .first { $0.id < 0 }, .descending(\.dueDate, nils: .first)],
         [.ascending(\.dueDate, nils: .last), .ascending(\.dueDate), .descending(\.note, nils: .first)],
+        // One field, exactly and without case.
+        [.ascending(\.note, nils: .last), .descending(\.note, .caseInsensitive)],
+        [.descending(\.note, nils: .first), .ascending(\.note, .diacriticInsensitive), .descending(\.rank)],
+        [.last { $0.isDone }, .ascending(\.note, .caseInsensitive), .descending(\.note, nils: .first)],
     ]
 
     private static let nils: [ConformanceCase] = [

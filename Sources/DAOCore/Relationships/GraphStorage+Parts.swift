@@ -27,7 +27,7 @@ extension GraphStorage {
         // The first term is that of a sort, and others can have the same subject.
         let rest = try query.order.filter { try schema.term(of: $0.term).map { !$0.hasSameSubject(as: term) } ?? false }
         let others = Array(terms.dropFirst())
-        var halves: [(node: PredicateNode, order: [Sort<Record>], terms: [SortTerm])]
+        var halves: [(node: PredicateNode, order: [Sort<Record>])]
         let startsLater: Bool
         let start = try query.after?.values(of: terms, in: schema)
         switch term.subject {
@@ -35,18 +35,15 @@ extension GraphStorage {
             guard let condition = first.condition, try schema.term(of: first) == term,
                 try hasOrder(others) || sortsBeyondRows(query)
             else { return nil }
-            halves = [(.not(condition.node), rest, others), (condition.node, rest, others)]
+            halves = [(.not(condition.node), rest), (condition.node, rest)]
             if !term.isAscending { halves.reverse() }
             startsLater = start.map { ($0[0] == .bool(true)) == term.isAscending } ?? false
         case .field(let field):
             guard term.field == nil, hasOrder([SortTerm(.field(field), isAscending: term.isAscending)]) else { return nil }
             let name = schema.description.fields[field].name
-            let natural = SortTerm(.field(field), isAscending: term.isAscending)
             halves = [
-                (.compare(field: field, .equal, .null), rest, others),
-                (
-                    .compare(field: field, .notEqual, .null), [.by(name, ascending: term.isAscending)] + rest, [natural] + others
-                ),
+                (.compare(field: field, .equal, .null), rest),
+                (.compare(field: field, .notEqual, .null), [.by(name, ascending: term.isAscending)] + rest),
             ]
             if !term.nilsFirst { halves.reverse() }
             startsLater = start.map { $0[0].isNull != term.nilsFirst } ?? false
@@ -57,7 +54,10 @@ extension GraphStorage {
             var part = query.restricted(to: half.node)
             (part.order, part.after, part.limit, part.offset) = (half.order, nil, wanted, 0)
             if number == 0, let start {
-                part.after = try PageCursor(after: start.suffix(half.terms.count), in: half.terms, of: schema)
+                // Without the first term, one that ignores case can have that of the exact text behind it again.
+                let order = try schema.terms(of: part.uncheckedOrder)
+                let values = order.compactMap { own in terms.firstIndex(where: own.hasSameSubject).map { start[$0] } }
+                part.after = try PageCursor(after: values, in: order, of: schema)
             }
             return part
         }
