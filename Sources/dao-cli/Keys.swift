@@ -52,6 +52,8 @@ enum Keys {
             throw UsageError("the file '\(file)' is no text; write a key of 32 bytes as x'…' with 64 hexadecimal digits")
         }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
+        // At a prompt nobody could type them.
+        if text.contains(where: \.isNewline) { throw UsageError("the file '\(file)' has more than one line; a key is one line") }
         return text
     }
 

@@ -14,7 +14,7 @@
             let library = try Library("sqlite")
             for (name, text) in [
                 ("key", "correct horse battery staple\n"), ("other", "x'" + String(repeating: "ab", count: 32) + "'\n"),
-                ("wrong", "wrong"), ("none", ""), ("half", "x'abab'"),
+                ("wrong", "wrong"), ("none", ""), ("half", "x'abab'"), ("lines", "one\ntwo\n"),
             ] { try Data(text.utf8).write(to: library.place.directory.appendingPathComponent(name)) }
             return library
         }
@@ -107,6 +107,7 @@
                 (["encrypt", "library.db", "new.db", "--key-file", "missing"], "no file 'missing'"),
                 (["encrypt", "library.db", "new.db", "--key-file", "none"], "empty"),
                 (["encrypt", "library.db", "new.db", "--key-file", "half"], "64 hexadecimal digits"),
+                (["encrypt", "library.db", "new.db", "--key-file", "lines"], "more than one line"),
                 (["encrypt", "library.db", "new.db", "--key-file", "key", "--format", "zip"], "sqlcipher"),
                 (["encrypt", "library.db", "new.db", "--key-file", "key", "--ask-key"], "two keys"),
                 (["rekey", "library.db", "--key-file", "key"], "--new-key-file"),

@@ -35,4 +35,14 @@ public enum EncryptionGuide {
         all.append(configuration)
         return all
     }
+
+    /// Opens a database whose key was typed; nil where it is another key.
+    static func open(_ configuration: DatabaseConfiguration) throws -> (any Database)? {
+        do {
+            return try DatabaseDrivers(.sqlite).open(configuration)
+        } catch let error as StorageError where error.kind == .notPermitted {
+            print(error.message)  // such as that the file is encrypted with another key
+            return nil
+        }
+    }
 }

@@ -64,10 +64,8 @@ extension SQLiteConnection {
         try parked.without {
             try execute("VACUUM")
             // The log is emptied now, or by a later commit when its last reader has ended. SQLite lets nobody write while it
-            // waits for that reader (contract L11). The next write sets its timeout again.
-            self.settings = nil
-            sqlite3_busy_timeout(handle, min(settings.busyTimeout, .milliseconds(200)).milliseconds)
-            _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)")
+            // waits for that reader (contract L11).
+            try waiting(min(settings.busyTimeout, .milliseconds(200))) { _ = try integers("PRAGMA wal_checkpoint(TRUNCATE)") }
         }
         return CompactionReport(bytesBefore: before, bytesAfter: length)
     }

@@ -49,8 +49,8 @@ final class SQLiteConnection: @unchecked Sendable {
     let cipher: PageCipher?
     /// Whether the log has to be moved into the file, because another program has written into it in its own way.
     var movesLog = false
-    /// The settings of the last write; nil when the next one has to set its own.
-    var settings: SQLWriteSettings?
+    /// The settings of the last write; nil before the first one.
+    private(set) var settings: SQLWriteSettings?
     /// What ends before each commit, of a connection that writes.
     let parked: ParkedReader
     /// The file and its log, of a connection that writes.
@@ -240,10 +240,7 @@ extension SQLiteConnection: SQLConnection {
         if isInTransaction { return false }
         try outcome.check()
         try files?.check(path)
-        // The next write sets its timeout again.
-        settings = nil
-        sqlite3_busy_timeout(handle, 0)
-        try run("BEGIN IMMEDIATE")
+        try waiting(.zero) { try run("BEGIN IMMEDIATE") }
         isInTransaction = true
         return true
     }
@@ -262,6 +259,13 @@ extension SQLiteConnection: SQLConnection {
         try execute("PRAGMA synchronous = \(new.durability == .full ? "FULL" : "NORMAL")")
         if markedLog.isSyncedAfterCommit { try execute("PRAGMA fullfsync = \(new.durability == .full ? "ON" : "OFF")") }
         settings = new
+    }
+
+    /// Runs a closure that waits for others no longer than a timeout. Before the first write there is no other timeout.
+    func waiting<Result>(_ timeout: Duration, _ body: () throws -> Result) rethrows -> Result {
+        sqlite3_busy_timeout(handle, timeout.milliseconds)
+        defer { sqlite3_busy_timeout(handle, settings?.busyTimeout.milliseconds ?? 0) }
+        return try body()
     }
 
     func commit(isObserved: Bool) throws -> (before: UInt64, after: UInt64)? {

@@ -105,9 +105,9 @@ extension SQLiteConnection {
     /// Where processes read one after the other without a pause, there would always be a reader, and the log would grow without
     /// an end.
     private func moveLogAfterReaders() {
-        sqlite3_busy_timeout(handle, 50)
-        parked.without { _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) }
-        sqlite3_busy_timeout(handle, settings?.busyTimeout.milliseconds ?? 0)
+        waiting(.milliseconds(50)) {
+            parked.without { _ = sqlite3_wal_checkpoint_v2(handle, "main", SQLITE_CHECKPOINT_RESTART, nil, nil) }
+        }
     }
 
     var needsRest: Bool { cache.isGivenBack && usedCache > PageCache.usual || growth.pages > LogGrowth.usual }
