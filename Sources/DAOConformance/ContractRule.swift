@@ -177,6 +177,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("S4", "the best rows come first, with the same scores everywhere"),
         ContractRule("S5", "conditions filter what is found, and change no score"),
         ContractRule("S6", "a search sees one state, and refuses what it cannot do"),
+        ContractRule("S7", "pages of a search keep scores and places"),
     ]
 
     /// Returns the rule with an id.

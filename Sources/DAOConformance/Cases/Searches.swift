@@ -2,7 +2,7 @@ import DAOCore
 import DAOSearch
 import Foundation
 
-/// S1 to S6: full-text search.
+/// S1 to S7: full-text search.
 enum Searches {
     /// Compares the keys of the rows that searches find, whatever their order.
     private static func expect(_ searches: [String: [Int]], _ leaflets: DAO<Leaflet>) throws {
@@ -197,6 +197,54 @@ enum Searches {
             try expectKind(.invalidQuery, "a limit of 0") { try leaflets.search("red", limit: 0) }
             for text in ["\"open", "(open", "close)", "OR a", "a OR", "AND a", "a NOT", "NEAR a", "", "!"] {
                 try expectKind(.invalidQuery, "'\(text)'") { try SearchQuery(validating: text) }
+            }
+        },
+        ConformanceCase(
+            "S.pages", "S7",
+            title: "pages of a search give each row that stays once and in its place, while others make its words frequent"
+        ) {
+            let (_, leaflets) = try stored($0)
+            let query = SearchQuery("red OR wine OR tower")
+            let whole = try leaflets.search(query, limit: 100).map(\.value.id)
+            try expectEqual(whole.sorted(), [1, 2, 3, 4, 5], "what is found")
+            for limit in [1, 2, 3, 5, 100] {
+                var found: [Int] = []
+                var cursor: SearchCursor?
+                repeat {
+                    let page = try leaflets.searchPage(query, limit: limit, after: cursor)
+                    found += page.hits.map(\.value.id)
+                    try expectEqual(page.hits.count <= limit && found.count <= 100, true, "pages of \(limit) that end")
+                    // A cursor that was sent as text.
+                    cursor = try page.next.map { try JSONDecoder().decode(SearchCursor.self, from: JSONEncoder().encode($0)) }
+                    try leaflets.persist((1...30).map { Leaflet(id: 1000 + $0, title: "wine", text: "tower and red") })
+                } while cursor != nil
+                try expectEqual(found.filter { $0 < 1000 }, whole, "the rows of pages of \(limit)")
+                try expectEqual(Set(found).count, found.count, "the number of different rows of pages of \(limit)")
+                try leaflets.erase { $0.id > 1000 }
+            }
+            let filtered = try leaflets.searchPage(query, limit: 1, where: Condition { $0.id != whole[0] })
+            try expectEqual(filtered.hits.map(\.value.id), [whole[1]], "a page with a condition")
+        },
+        ConformanceCase("S.foreignCursors", "S7", title: "a cursor of another search, and a damaged one, is invalidQuery") {
+            let (_, leaflets) = try stored($0)
+            let query = SearchQuery("tower OR red")
+            let page = try leaflets.searchPage(query, limit: 1)
+            try expectEqual(page.hits.map(\.value.id), [5], "the first page")
+            try expectKind(.invalidQuery, "a cursor of another search") {
+                try leaflets.searchPage(SearchQuery("red"), limit: 1, after: page.next)
+            }
+            let text = String(decoding: try JSONEncoder().encode(page.next), as: UTF8.self)
+            for (part, other) in [
+                ("\"rows\":7", "\"rows\":-7"), ("\"rows\":7", "\"rows\":9223372036854775807"), ("\"words\":", "\"words\":-"),
+                ("\"counts\":[", "\"counts\":[1,"), ("\"counts\":[", "\"counts\":[-"), ("\"key\":\"5\"", "\"key\":\"five\""),
+                ("\"entity\":\"", "\"entity\":\"x"),
+            ] {
+                let damaged = text.replacingOccurrences(of: part, with: other)
+                try expectEqual(damaged != text, true, "\(part) in the cursor")
+                let cursor = try JSONDecoder().decode(SearchCursor.self, from: Data(damaged.utf8))
+                try expectKind(.invalidQuery, "a cursor with \(other)") {
+                    try leaflets.searchPage(query, limit: 1, after: cursor)
+                }
             }
         },
     ]
