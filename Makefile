@@ -54,15 +54,16 @@ check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's pa
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@[ "$$(uname)" != Linux ] || Scripts/rehearse-apple.py shell
-	@$(MAKE) --no-print-directory -j 2 tsan-build packages
+	@$(MAKE) --no-print-directory tsan-build & tsan=$$!; $(MAKE) --no-print-directory packages; status=$$?; wait $$tsan && exit $$status
 	@$(MAKE) --no-print-directory tsan-suite
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory docs SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
-# Much of their builds is one module on one processor, so that ThreadSanitizer's build runs beside them.
+# Much of their builds is one module on one processor, so that ThreadSanitizer's build runs beside them: in the background, since -j
+# waits for every process that they leave behind.
 packages:
-	@for target in consumers examples newcomer $(if $(filter Linux,$(shell uname)),encryption); do $(MAKE) --no-print-directory -j 1 $$target || exit 1; done
+	@for target in consumers examples newcomer $(if $(filter Linux,$(shell uname)),encryption); do $(MAKE) --no-print-directory $$target || exit 1; done
 
 conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many, directly and behind PgBouncer
 	@Scripts/setup.sh

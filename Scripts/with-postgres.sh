@@ -56,7 +56,8 @@ chmod 755 "$place"
 
 stop() {
     [ -n "${child:-}" ] && kill "$child" 2>/dev/null && wait "$child" 2>/dev/null
-    for pid in "$place"/*/pgbouncer.pid; do [ -e "$pid" ] && kill -QUIT "$(cat "$pid")" 2>/dev/null; done
+    # It has nothing to lose, and ignores what a command in the background ignores.
+    for pid in "$place"/*/pgbouncer.pid; do [ -e "$pid" ] && kill -KILL "$(cat "$pid")" 2>/dev/null; done
     for data in "$place"/*/postmaster.pid; do
         ${as_owner[@]+"${as_owner[@]}"} "$binaries/pg_ctl" -D "$(dirname "$data")" -m immediate -w stop >/dev/null 2>&1
     done
