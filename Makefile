@@ -50,15 +50,15 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, ThreadSanitizer, tests, compiler messages, documentation
+check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, ThreadSanitizer, compiler messages, documentation, tests
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@[ "$$(uname)" != Linux ] || Scripts/rehearse-apple.py shell
 	@$(MAKE) --no-print-directory tsan-build & tsan=$$!; $(MAKE) --no-print-directory packages; status=$$?; wait $$tsan && exit $$status
 	@$(MAKE) --no-print-directory tsan-suite
-	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory docs SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
+	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 
 # Much of their builds is one module on one processor, so that ThreadSanitizer's build runs beside them: in the background, since -j
 # waits for every process that they leave behind.

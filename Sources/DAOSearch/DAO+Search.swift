@@ -57,7 +57,7 @@ extension DAO {
     /// ```
     ///
     /// Rows that stay as they are keep their scores from page to page, whatever is written meanwhile (contract S7). Each page reads the
-    /// searchable fields of all rows, as ``search(_:limit:where:)`` does.
+    /// searchable fields of all rows, as a search without pages does.
     ///
     /// - Parameters:
     ///   - query: The search.
