@@ -34,7 +34,7 @@ public struct SearchCursor: Sendable, Hashable, Codable {
     /// - Parameter leaves: How many parts of the search are counted.
     /// - Throws: `.invalidQuery` for the cursor of another search or entity, and a damaged one.
     func start(of query: SearchQuery, leaves: Int, _ entity: String, keyKind: ValueKind) throws -> (score: UInt64, key: Key) {
-        guard self.entity == entity, self.query.utf8.elementsEqual(query.description.utf8) else {
+        guard self.entity == entity, self.query.hasSameBytes(as: query.description) else {
             throw StorageError(
                 .invalidQuery, "the cursor belongs to another search, or one of another entity; begin at the first page",
                 entity: entity)

@@ -10,13 +10,15 @@ import Testing
 
 /// The examples of the guides for beginners do what the pages say.
 @Suite struct GuidesTests {
+    private let place = Place()
+
+    /// A URL with a file in the place of the test.
+    private func inPlace(_ url: String) -> String { url.replacingOccurrences(of: "{directory}", with: place.directory.path) }
+
     @Test(arguments: ["memory:", "sqlite:{directory}/ledger.db", "lmdb:{directory}/ledger.mdb"])
     func gettingStarted(_ url: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("ledger-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
         var lines: [String] = []
-        try ledger(url.replacingOccurrences(of: "{directory}", with: directory.path)) { lines.append("\($0)") }
+        try ledger(inPlace(url)) { lines.append("\($0)") }
         #expect(lines == ["[\"Hotel\", \"Train\"]", "222", "3"])
         #expect(!ledgerURL().isEmpty)
         let expenses = DAO(storage: try DatabaseDrivers(.memory).open("memory:").storage(for: Expense.self))
@@ -25,11 +27,7 @@ import Testing
 
     @Test(arguments: ["memory:", "sqlite:{directory}/bank.db", "lmdb:{directory}/bank.mdb"])
     func paymentsAreStoredWholeOrNotAtAll(_ url: String) async throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("bank-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
-        let bank = try Bank(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path))
+        let bank = try Bank(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(inPlace(url)))
         try await bank.purses.create([Purse(owner: "Ada", coins: 10), Purse(owner: "Ben", coins: 1)])
         #expect(throws: NotEnough.self) { try bank.pay(Payment(id: 1, from: "Ben", to: "Ada", coins: 5)) }
         let all = [(2, "Ada", "Ben", 4), (3, "Ben", "Ada", 9), (4, "Ben", "Ada", 5)]
@@ -42,11 +40,7 @@ import Testing
 
     @Test(arguments: ["memory:", "sqlite:{directory}/todos.db", "lmdb:{directory}/todos.mdb"])
     func recipesWork(_ url: String) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("todos-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
-        let todos = try Todos(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path))
+        let todos = try Todos(try DatabaseDrivers(.memory, .sqlite, .lmdb).open(inPlace(url)))
         let ids = (0..<5).map { _ in UUID() }
         let titles = ["Milk", "Bread", "Crème", "Rake", "Soap"]
         try todos.seed([])
@@ -76,17 +70,14 @@ import Testing
         #expect(try todos.sections().map(\.1.count) == [1, 3])
         #expect(try todos.sidebar().map(\.0) == ["Shop", "Garden"])
         #expect(try todos.sidebar().map(\.2) == [3, 1])
-        #expect(try todosConfiguration(["TODOS_DATABASE": "postgres://app@localhost/app"], in: directory).scheme == "postgres")
-        #expect(try todosConfiguration([:], in: directory).path.hasSuffix("/todos.db"))
+        #expect(
+            try todosConfiguration(["TODOS_DATABASE": "postgres://app@localhost/app"], in: place.directory).scheme == "postgres")
+        #expect(try todosConfiguration([:], in: place.directory).path.hasSuffix("/todos.db"))
     }
 
     @Test(arguments: ["memory:", "sqlite:{directory}/chats.db", "lmdb:{directory}/chats.mdb"])
     func chatsAreStoredByTheirTranslators(_ url: String) throws {
-        let directory = FileManager.default.temporaryDirectory.appendingPathComponent("chats-\(UUID())")
-        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: directory) }
-        let path = url.replacingOccurrences(of: "{directory}", with: directory.path)
-        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(path)
+        let database = try DatabaseDrivers(.memory, .sqlite, .lmdb).open(inPlace(url))
         let service = try ChatService(database)
         func chat(_ id: String, _ title: String, _ lines: [Int64]) -> Chat {
             Chat(id: id, title: title, lines: lines.map { ChatLine(id: $0, text: "line \($0)") })

@@ -95,15 +95,6 @@ private final class SlowStream: InputStream {
     }
 }
 
-private func error<Content>(_ body: () async throws -> Content) async -> (any Error)? {
-    do {
-        _ = try await body()
-        return nil
-    } catch {
-        return error
-    }
-}
-
 /// Waits until a condition holds, for ten seconds at most.
 private func eventually(_ condition: () -> Bool) async -> Bool {
     for _ in 0..<1000 where !condition() { try? await Task.sleep(for: .milliseconds(10)) }

@@ -48,15 +48,6 @@ private func client(
     kind.make(baseURL: server.url, adapters: [HeaderRequestAdapter { credentials }], headers: headers, limits: limits)
 }
 
-private func error<Content>(_ body: () async throws -> Content) async -> (any Error)? {
-    do {
-        _ = try await body()
-        return nil
-    } catch {
-        return error
-    }
-}
-
 @Suite(.timeLimit(.minutes(30)), .serialized) struct HostileTests {
     /// A server that answers every request with a redirect to the location, `/end` with what it received, and `/login` with a cookie.
     private func redirecting(_ status: Int = 302, to location: @escaping @Sendable () -> String) throws -> HostileServer {
