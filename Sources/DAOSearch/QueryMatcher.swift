@@ -44,7 +44,7 @@ struct QueryMatcher {
         case .near(let first, let second, _): return compile(.and([first, second]), isNegated: isNegated)
         case .and(let parts): return .and(parts.map { compile($0, isNegated: isNegated) })
         case .or(let parts): return .or(parts.map { compile($0, isNegated: isNegated) })
-        case .not(let part): return .not(compile(part, isNegated: !isNegated))
+        case .not(let part): return .not(compile(part, isNegated: true))
         }
     }
 

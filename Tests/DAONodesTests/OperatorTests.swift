@@ -265,6 +265,19 @@ import Testing
         #expect(log.all == ["1", "error", "4"])
     }
 
+    /// The delay ends on one thread while the source finishes on another.
+    @Test func debounceLosesNothingThatIsLetGo() {
+        for _ in 0..<3000 {
+            let (source, clock, emitted) = (Context<Int>(), ManualScheduler(), Counter())
+            source.debounce(on: clock, after: .seconds(1)).onCompleted { _ in emitted.increment() }
+            source.emit(data: 1)
+            DispatchQueue.concurrentPerform(iterations: 2) { number in
+                if number == 0 { clock.advance(by: .seconds(1)) } else { source.finish() }
+            }
+            #expect(emitted.value == 1)
+        }
+    }
+
     @Test func debounceWorksWithAQueue() async throws {
         let result = source.debounce(on: DispatchQueue.named("debounce"), after: .milliseconds(30))
         source.emit(data: 1)

@@ -35,6 +35,22 @@ struct StandbyReadTests {
         }
     }
 
+    /// The header of a new file is no record that a standby could replay.
+    @Test func readsComeFromTheStandbyWhenTheLogHasBegunAFile() async throws {
+        try await onThread {
+            let place = try StandbyReader()
+            try place.pause()
+            try place.cluster.onStandby("SELECT pg_wal_replay_resume()")
+            try place.cluster.onPrimary("SELECT pg_switch_wal()")
+            #expect(try place.database.transaction { try place.database.books.count() } == 1)
+            try place.pauseReplay()
+            try place.other.books.create(Book(id: 2, title: "two", shelf: nil))
+            #expect(try place.database.books.count() == 1, "what the standby has")
+            try place.cluster.onStandby("SELECT pg_wal_replay_resume()")
+            try place.end()
+        }
+    }
+
     @Test func readsGoOnWithoutThePrimaryAndWithoutTheStandby() async throws {
         try await onThread {
             let place = try StandbyReader()
@@ -123,6 +139,11 @@ private struct StandbyReader {
     func pause() throws {
         // It writes the log.
         try cluster.onPrimary("CHECKPOINT")
+        try pauseReplay()
+    }
+
+    /// Stops the replay on the standby when it has all that is in the log.
+    func pauseReplay() throws {
         let position = try cluster.onPrimary("SELECT pg_current_wal_flush_lsn()")[0]
         #expect(try wait { try cluster.onStandby("SELECT pg_last_wal_replay_lsn() >= '\(position)'") == ["t"] })
         try cluster.onStandby("SELECT pg_wal_replay_pause()")

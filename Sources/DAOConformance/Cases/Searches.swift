@@ -116,6 +116,8 @@ enum Searches {
                 try scores("red OR win*"), ["4: 7620708640", "1: 7101114872", "2: 5786093598", "3: 4882016474"],
                 "the rows and scores of a word and a beginning")
             try expectEqual(try scores("-red -tower"), ["3: 0", "6: 0", "7: 0"], "negations")
+            try expectEqual(
+                try scores("red NOT (wine NOT in)"), ["2: 5786093598", "4: 3810354320"], "a negation below a negation")
             try leaflets.create([Leaflet(id: 12, title: "same", text: "x y"), Leaflet(id: 11, title: "same", text: "y x")])
             let hits = try leaflets.search("same", limit: 10)
             try expectEqual(hits.map(\.value.id), [11, 12], "rows with equal scores")

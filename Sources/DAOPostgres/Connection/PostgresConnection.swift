@@ -279,10 +279,8 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Remembers the position that the server has answered.
     private func note(_ result: PostgresResult) {
-        guard let bytes = result.bytes(0, 0), bytes.count == 8 else { return }
-        position = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-        // A page of 8,192 bytes begins with a header of 24, which is no record that a standby could replay.
-        if position % 8192 == 24 { position -= 24 }
+        guard let log = result.logPosition(segmentAt: 2) else { return }
+        position = log
         isOfPrimary = result.integer(0, 1) == 0
         settings.seen?.note(position)
     }

@@ -66,13 +66,9 @@ extension PostgresConnection {
     }
 
     private func position(_ result: PostgresResult) throws -> PostgresPosition {
-        guard let bytes = result.bytes(0, 0), bytes.count == 8, let timeline = result.integer(0, 2) else {
+        guard let log = result.logPosition(segmentAt: 3), let timeline = result.integer(0, 2) else {
             throw StorageError(.unreachable, "the server has not replayed its log yet; try again", path: path)
         }
-        var log = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-        // The header of a page, and the longer one of a file, is no record that a standby could replay.
-        let segment = UInt64(clamping: result.integer(0, 3) ?? 0)
-        if segment > 0, log % segment == 40 { log -= 40 } else if log % 8192 == 24 { log -= 24 }
         return PostgresPosition(timeline: UInt32(truncatingIfNeeded: timeline), log: log, isOfStandby: result.integer(0, 1) != 0)
     }
 
@@ -93,5 +89,20 @@ extension PostgresConnection {
             usleep(5000)
         }
         reached = wanted
+    }
+}
+
+extension PostgresResult {
+    /// The position in the log that is the first value; nil where the server has none.
+    ///
+    /// The header of a page of 8,192 bytes, and the longer one of a file, is no record that a standby could replay.
+    ///
+    /// - Parameter column: The column that has the length of a file.
+    func logPosition(segmentAt column: Int32) -> UInt64? {
+        guard let bytes = bytes(0, 0), bytes.count == 8 else { return nil }
+        let log = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+        let segment = UInt64(clamping: integer(0, column) ?? 0)
+        if segment > 0, log % segment == 40 { return log - 40 }
+        return log % 8192 == 24 ? log - 24 : log
     }
 }

@@ -13,7 +13,8 @@ final class SeenPosition: Sendable {
     /// The statement that asks for the position of what was visible before it, and whether the server is a standby.
     static let query = """
         SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
-        ELSE pg_catalog.pg_current_wal_insert_lsn() END, pg_catalog.pg_is_in_recovery()
+        ELSE pg_catalog.pg_current_wal_insert_lsn() END, pg_catalog.pg_is_in_recovery(),
+        pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size'))
         """
 
     private let state = Lock((position: UInt64(0), pause: ContinuousClock.now))
