@@ -62,6 +62,31 @@ enum EvolutionRetiredRelations {
             try expectSame(try third.dao(Crew.self).read(), [crews[0], crews[2]])
         },
         ConformanceCase(
+            "E.stepsCascade", "E3", "R4", "R3",
+            title: "a row that a step erases, or a rewrite omits, cascades to every depth, as one that a call erases",
+            requires: [.evolution]
+        ) { context in
+            let ways: [(what: String, erase: @Sendable (MigrationStep) throws -> Void)] = [
+                ("erased", { step in try step.forEachRow(of: "crew") { if $0["id"] == .integer(1) { $0.erase() } } }),
+                (
+                    "omitted",
+                    { step in
+                        try step.rewrite("crew", as: Crew.schema.description) { if $0["id"] == .integer(1) { $1.erase() } }
+                    }
+                ),
+            ]
+            for (what, erase) in ways {
+                let database = try context.openOther(what)
+                try database.dao(Crew.self).create(crews)
+                try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1, perform: erase)]))
+                try expectEqual(try database.dao(Sailor.self).read().map(\.id), [1, 2, 4], "sailors, \(what)")
+                try expectEqual(try database.dao(Officer.self).read().map(\.id), [2], "officers, \(what)")
+                try expectEqual(try database.dao(Cabin.self).read().map(\.id), [8], "cabins, \(what)")
+                try expectSame(try database.dao(Crew.self).read(), Array(crews.dropFirst()), "crews, \(what)")
+                try database.expectVerified()
+            }
+        },
+        ConformanceCase(
             "E.unlinksRetiredChildren", "E6", "R4",
             title: "erasing a child removes it from lists that no model in use declares",
             requires: [.evolution, .persistence]

@@ -222,8 +222,7 @@ public final class MigrationStep {
         let stored = try self.entity(entity)
         let total = try store.count(entity)
         let row = MigrationRow(stored)
-        let isLinked = try store.isLinked(stored)
-        var gone: [Key] = []
+        var erasure = try WalkedErasure(of: stored, in: store)
         var done = 0
         try store.forEachBatch(of: entity) { batch in
             var changed: [[Value]] = []
@@ -235,6 +234,7 @@ public final class MigrationStep {
                     try row.check()
                     if row.isErased {
                         erased.append(key)
+                        erasure.note(key, values)
                     } else if row.isChanged {
                         guard try stored.key(of: row.values) == key else {
                             throw StorageError(
@@ -250,12 +250,11 @@ public final class MigrationStep {
                 }
             }
             try store.erase(erased, from: entity)
-            if isLinked { gone += erased }
             try store.store(changed, in: entity, replaces: true)
             done += batch.rows.count
             report(EvolutionProgress(step: name, entity: entity, rows: done, total: total))
         }
-        try store.removeLinks(of: stored, gone)
+        try erasure.follow(in: store)
     }
 
     /// Stores rows of an entity.

@@ -8,7 +8,7 @@
 /// opened can have declared more of them. It runs inside a transaction and terminates on any graph: every row
 /// is erased once, and a row that another row still refers to is kept.
 final class GraphErase {
-    let graph: StorageGraph
+    private let place: any ErasurePlace
     private var pending: [Rows] = []
     /// The erased rows that restricted References lead to.
     private var restricted: [(relation: RelationDescription, keys: [Key])] = []
@@ -23,16 +23,28 @@ final class GraphErase {
         var isCertain = false
     }
 
-    init(_ graph: StorageGraph) { self.graph = graph }
+    init(_ place: any ErasurePlace) { self.place = place }
 
     /// Erases rows, their links and the related rows of cascades.
     ///
-    /// - Returns: The number of the given rows that were stored.
-    func erase<Record: Model>(_ model: Record.Type, keys: [Key]) throws -> Int {
-        var count = 0
-        try remove(Record.schema.description.name, keys: keys) { count = try graph.rows(of: model).erase(keys: keys) }
+    /// - Parameters:
+    ///   - entity: The entity of the rows.
+    ///   - keys: The keys of the rows.
+    ///   - rows: Erases the rows alone; their links are gone by then.
+    func erase(_ entity: String, keys: [Key], _ rows: () throws -> Void) throws {
+        try remove(entity, keys: keys, rows)
         try drain()
-        return count
+    }
+
+    /// Follows the erasure of rows that are gone.
+    ///
+    /// - Parameters:
+    ///   - entity: The entity of the rows.
+    ///   - keys: The keys of the rows.
+    ///   - related: The rows that fields with `.cascade` of the rows led to.
+    func didErase(_ entity: String, keys: [Key], related: [Rows]) throws {
+        pending += related
+        try erase(entity, keys: keys) {}
     }
 
     /// Erases the candidates that no row refers to.
@@ -43,7 +55,7 @@ final class GraphErase {
 
     /// Returns the relationships of the database.
     private func known() throws -> KnownRelations {
-        let known = try relations ?? graph.database.engineState.relations.relations(in: graph.database)
+        let known = try relations ?? place.relations()
         relations = known
         return known
     }
@@ -54,13 +66,13 @@ final class GraphErase {
             // A Reference that cascades does not hold the row that it leads to.
             let holding = rows.isCertain ? [] : try known().to(rows.entity).filter { $0.targetErasure != .cascade }
             for relation in holding where !free.isEmpty {
-                free.subtract(try graph.database.makeLinks(for: relation).linked(among: free.sorted()))
+                free.subtract(try place.links(of: relation).linked(among: free.sorted()))
             }
             let keys = free.sorted()
-            try remove(rows.entity, keys: keys) { try graph.erase(rows.entity, keys) }
+            try remove(rows.entity, keys: keys) { try place.erase(rows.entity, keys) }
         }
         for (relation, keys) in restricted {
-            let links = try graph.database.makeLinks(for: relation)
+            let links = try place.links(of: relation)
             for (target, parents) in zip(keys, try links.parents(ofEach: keys, limit: 1).lists) {
                 if let parent = parents.first { throw StorageError.restrictedTarget(relation, key: parent, target: target) }
             }
@@ -71,7 +83,7 @@ final class GraphErase {
     private func remove(_ entity: String, keys: [Key], _ erase: () throws -> Void) throws {
         if keys.isEmpty { return }
         for relation in try known().from(entity) {
-            let links = try graph.database.makeLinks(for: relation)
+            let links = try place.links(of: relation)
             if relation.cascades {
                 let children = Set(try links.children(of: keys).keys)
                 if !children.isEmpty { pending.append(Rows(entity: relation.target, keys: children.sorted())) }
@@ -79,7 +91,7 @@ final class GraphErase {
             if !links.isInRows { try links.remove(parents: keys) }
         }
         for relation in try known().to(entity) {
-            let links = try graph.database.makeLinks(for: relation)
+            let links = try place.links(of: relation)
             switch relation.targetErasure {
             case .unlink: try links.remove(children: keys)
             case .restrict: restricted.append((relation, keys))
@@ -89,4 +101,22 @@ final class GraphErase {
         }
         try erase()
     }
+}
+
+/// Where rows are erased: a database, or the entities of one that is migrated.
+protocol ErasurePlace {
+    /// Returns the relationships of the database.
+    func relations() throws -> KnownRelations
+
+    /// Returns the links of a relationship.
+    func links(of relation: RelationDescription) throws -> any LinkStorage
+
+    /// Erases rows of an entity without their links.
+    func erase(_ entity: String, _ keys: [Key]) throws
+}
+
+extension StorageGraph: ErasurePlace {
+    func relations() throws -> KnownRelations { try database.engineState.relations.relations(in: database) }
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try database.makeLinks(for: relation) }
 }

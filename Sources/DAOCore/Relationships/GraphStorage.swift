@@ -442,27 +442,33 @@ extension GraphStorage {
     }
 
     func erase(keys: [Key]) throws -> Int {
-        try erase(alone: { try flat.erase(keys: keys) }, withRelated: { try $0.erase(Record.self, keys: keys) })
+        try erase(alone: { try flat.erase(keys: keys) }, keys: keys)
     }
 
     func erase(_ query: Query<Record>) throws -> Int {
         try erase(
             alone: { try reachesRelated(query) ? try flat.erase(keys: keys(query)) : try flat.erase(query) },
-            withRelated: { try $0.erase(Record.self, keys: keys(query)) })
+            keys: keys(query))
     }
 
     /// Erases rows.
     ///
     /// - Parameters:
     ///   - alone: Erases the rows when the erasure changes nothing else.
-    ///   - withRelated: Erases the rows together with their links and the related rows of cascades.
-    private func erase(alone: () throws -> Int, withRelated: (GraphErase) throws -> Int) throws -> Int {
+    ///   - keys: The keys of the rows, to erase them together with their links and the related rows of cascades.
+    /// - Returns: The number of rows that were stored.
+    private func erase(alone: () throws -> Int, keys: @autoclosure () throws -> [Key]) throws -> Int {
         let relations = graph.database.engineState.relations
         let entity = Record.schema.description.name
         return try database.runStep {
             // A relationship can be declared at any time, except during a write transaction.
             if isFlat, try !relations.relations(in: database).touches(entity) { return try alone() }
-            return try database.transaction { try withRelated(GraphErase(graph)) }
+            return try database.transaction {
+                let keys = try keys()
+                var count = 0
+                try GraphErase(graph).erase(entity, keys: keys) { count = try flat.erase(keys: keys) }
+                return count
+            }
         }
     }
 }

@@ -35,9 +35,6 @@ public struct LinkMove: Sendable, Hashable {
 }
 
 extension EntityStore {
-    /// Returns whether an entity has relationships, or relationships lead to it.
-    func isLinked(_ entity: EntityDescription) throws -> Bool { try !relations(of: entity.name).isEmpty }
-
     /// Renames the links of renamed fields and removes the links of dropped fields.
     func moveLinks(_ change: EntityChange) throws {
         let stored = change.stored
@@ -72,40 +69,6 @@ extension EntityStore {
         if !moves.isEmpty { try moveLinks(moves) }
     }
 
-    /// Removes the links of erased rows, and erases the rows with a ``Reference`` to them that cascades.
-    ///
-    /// - Throws: `.referenceViolation` when a restricted Reference leads to one of the rows.
-    func removeLinks(of entity: EntityDescription, _ keys: [Key]) throws {
-        var pending = [(entity: entity.name, keys: keys)]
-        var restricted: [(relation: RelationDescription, keys: [Key])] = []
-        while let (entity, keys) = pending.popLast() {
-            if keys.isEmpty { continue }
-            for relation in try relations(of: entity) {
-                let links = try links(of: relation)
-                if relation.entity == entity { try links.remove(parents: keys) }
-                guard relation.target == entity else { continue }
-                switch relation.targetErasure {
-                case .unlink: try links.remove(children: keys)
-                case .restrict: restricted.append((relation, keys))
-                case .cascade:
-                    let parents = try links.parents(of: keys)
-                    try erase(parents, from: relation.entity)
-                    pending.append((relation.entity, parents))
-                }
-            }
-        }
-        for (relation, keys) in restricted { try checkNothingRefers(relation, to: keys) }
-    }
-
-    /// Throws `.referenceViolation` when a restricted Reference leads to one of the rows.
-    private func checkNothingRefers(_ relation: RelationDescription, to keys: [Key]) throws {
-        let links = try links(of: relation)
-        guard let parent = try links.parents(of: keys).first, let target = try links.children(of: [parent]).keys.first else {
-            return
-        }
-        throw StorageError.restrictedTarget(relation, key: parent, target: target)
-    }
-
     /// Removes the links of all rows of an entity, which is dropped.
     ///
     /// - Throws: `.referenceViolation` when a Reference of another entity leads to one of them and cannot be nil.
@@ -131,9 +94,65 @@ extension EntityStore {
 
     /// Returns the relationships of an entity, and those that lead to it.
     private func relations(of entity: String) throws -> [RelationDescription] {
-        let entities = try entities()
-        return entities.flatMap { $0.relations(among: entities) }.filter { $0.entity == entity || $0.target == entity }
+        try relations().filter { $0.entity == entity || $0.target == entity }
     }
+
+    fileprivate func relations() throws -> [RelationDescription] {
+        let entities = try entities()
+        return entities.flatMap { $0.relations(among: entities) }
+    }
+}
+
+/// The rows of an entity that a migration step erases while it walks them. Their links follow when the walk has ended: a
+/// link in a row that is still to come would be stored again with it.
+struct WalkedErasure {
+    private let entity: EntityDescription
+    private let relations: [RelationDescription]
+    /// The fields of one related row that is erased with the last row that leads to it, and the entity of that row.
+    private let cascades: [(field: Int, target: RelationTarget)]
+    private var keys: [Key] = []
+    private var related: [String: Set<Key>] = [:]
+
+    init(of entity: EntityDescription, in store: any EntityStore) throws {
+        self.entity = entity
+        relations = try store.relations(of: entity.name)
+        cascades = entity.fields.enumerated().compactMap { position, field in
+            guard field.type.kind == .toOne, let relation = field.relation, relation.cascades else { return nil }
+            return (position, relation)
+        }
+    }
+
+    /// Whether the entity has relationships, or relationships lead to it.
+    var isLinked: Bool { !relations.isEmpty }
+
+    /// Notes a row that is erased.
+    mutating func note(_ key: Key, _ values: [Value]) {
+        guard isLinked else { return }
+        keys.append(key)
+        for (field, target) in cascades {
+            if let key = Key(values[field], of: target.keyKind) { related[target.entity, default: []].insert(key) }
+        }
+    }
+
+    /// Unlinks the rows, and erases what goes with them (contract R3, R4 and R10).
+    ///
+    /// - Throws: `.referenceViolation` when a restricted Reference leads to one of the rows.
+    func follow(in store: any EntityStore) throws {
+        if keys.isEmpty { return }
+        try GraphErase(StoredRows(store: store)).didErase(
+            entity.name, keys: keys, related: related.map { GraphErase.Rows(entity: $0.key, keys: $0.value.sorted()) })
+    }
+}
+
+/// The rows of a database that is migrated.
+private struct StoredRows: ErasurePlace {
+    let store: any EntityStore
+
+    func relations() throws -> KnownRelations { KnownRelations(try store.relations()) }
+
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try store.links(of: relation) }
+
+    func erase(_ entity: String, _ keys: [Key]) throws { try store.erase(keys, from: entity) }
 }
 
 // MARK: Links that are rows of the hidden entity

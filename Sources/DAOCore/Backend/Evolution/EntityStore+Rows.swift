@@ -99,18 +99,16 @@ extension EntityStore {
         // The old indexes occupy the names of the new indexes, and nothing needs them any longer.
         _ = try alter(EntityChange(from: indexed, to: EntityDeclaration(indexed.withoutIndexes)))
         try create(wanted)
-        let isLinked = try isLinked(stored)
-        var gone: [Key] = []
+        var erasure = try WalkedErasure(of: stored, in: self)
         var done = 0
         try forEachBatch(of: old) { batch in
             var rows: [[Value]] = []
             for (key, values) in batch.rows {
                 try naming(key) {
                     guard let row = try transform(key, values) else {
-                        if isLinked { gone.append(key) }
-                        return
+                        return erasure.note(key, values)
                     }
-                    if isLinked, try wanted.key(of: row) != key { throw wanted.linkedKeyChanged }
+                    if erasure.isLinked, try wanted.key(of: row) != key { throw wanted.linkedKeyChanged }
                     rows.append(row)
                 }
             }
@@ -119,7 +117,7 @@ extension EntityStore {
             onRow(done)
         }
         try drop(old)
-        try removeLinks(of: wanted, gone)
+        try erasure.follow(in: self)
     }
 }
 
