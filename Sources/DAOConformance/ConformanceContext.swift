@@ -13,6 +13,8 @@ public final class ConformanceContext: Sendable {
     /// The databases that the case opened and that may have to be closed after it. The references are weak,
     /// so that cases can release a database.
     private let opened = Lock<[Opened]>([])
+    /// The database that was opened last at each location. It is verified after the case.
+    private let last = Lock<[ConformanceTarget.Location: any Database]>([:])
 
     init(target: ConformanceTarget, location: ConformanceTarget.Location) {
         self.target = target
@@ -20,7 +22,7 @@ public final class ConformanceContext: Sendable {
     }
 
     /// Opens this case's database. Opening it again while it is open gives a second handle on the same data.
-    public func open() throws -> any Database { try keep(target.open(location)) }
+    public func open() throws -> any Database { try keep(target.open(location), at: location) }
 
     /// Returns a storage in a newly opened database.
     public func storage<Record: Model>(_ model: Record.Type) throws -> any Storage<Record> { try open().storage(for: model) }
@@ -32,14 +34,20 @@ public final class ConformanceContext: Sendable {
 }
 
 extension ConformanceContext {
+    /// Opens this case's database, and leaves it to the case to keep it: it ends with its last reference.
+    func openUnkept() throws -> any Database { try target.open(location) }
+
     /// Opens another database of the same kind, at a separate location.
-    func openOther(_ suffix: String = "other") throws -> any Database { try keep(target.open(location.appending(suffix))) }
+    func openOther(_ suffix: String = "other") throws -> any Database {
+        let location = try location.appending(suffix)
+        return try keep(target.open(location), at: location)
+    }
 
     /// Opens this case's database with a changed configuration; needs
     /// ``ConformanceCase/Requirement/configuration``.
     func open(_ change: (inout DatabaseConfiguration) -> Void) throws -> any Database {
         guard let open = target.openConfiguration else { throw missing("a target that opens with a changed configuration") }
-        return try keep(open(location, change))
+        return try keep(open(location, change), at: location)
     }
 
     /// Makes connections to the server that can be disturbed, and opens this case's database over them; needs
@@ -49,7 +57,7 @@ extension ConformanceContext {
         // The database is there before the first connection is disturbed.
         _ = try open()
         let network = try make(location)
-        return (network, try keep(network.open()))
+        return (network, try keep(network.open(), at: nil))
     }
 
     /// Opens this case's database, with a DAO in it.
@@ -99,17 +107,32 @@ extension ConformanceContext {
         database.capabilities.isMultiProcess ? nil : try open()
     }
 
-    /// Closes the databases that the case left open.
-    func closeAll() throws {
+    /// Verifies what the case left open, and closes it: whatever a case was about, it leaves nothing damaged.
+    ///
+    /// - Parameter verifies: Whether it verifies. A case can leave a database that is damaged on purpose, or that is out of reach.
+    func closeAll(verifies: Bool = false) throws {
+        let last = last.withLock { last in
+            defer { last = [:] }
+            return last.values
+        }
         let databases = opened.withLock { opened in
             defer { opened = [] }
             return opened.compactMap(\.database)
         }
+        defer { withExtendedLifetime(last) {} }
+        if verifies {
+            for database in last {
+                if let report = try? database.verify(), !report.isSound {
+                    throw fail("verified after the case: \(report.problems.map(\.description).joined(separator: "; "))")
+                }
+            }
+        }
         for database in databases { try database.close() }
     }
 
-    private func keep(_ database: any Database) -> any Database {
+    private func keep(_ database: any Database, at location: ConformanceTarget.Location?) -> any Database {
         opened.withLock { $0.append(Opened(database: database)) }
+        if let location { last.withLock { $0[location] = database } }
         return database
     }
 

@@ -43,7 +43,7 @@ enum EvolutionDeclarations {
             _ = try third.storage(for: FullNote.self)
             try third.close()
             // A database that is no longer used is closed.
-            try expectEqual(try context.open().dao(FullNote.self).count(), 0)
+            try expectEqual(try context.openUnkept().dao(FullNote.self).count(), 0)
             try expectEqual(try keeper.dao(TwinNote.self).count(), 0)
             try refuses("the last one", ReorderedNote.self, beside: "TwinNote", in: keeper)
         },
@@ -59,7 +59,7 @@ enum EvolutionDeclarations {
             try expectEqual(try second.dao(ReorderedNote.self).count(), 0)
             try refuses("the one before", FullNote.self, beside: "ReorderedNote", in: keeper)
             try second.close()
-            try expectEqual(try context.open().dao(FullNote.self).count(), 0, "for a moment")
+            try expectEqual(try context.openUnkept().dao(FullNote.self).count(), 0, "for a moment")
             try expectEqual(try keeper.dao(ReorderedNote.self).count(), 0)
         },
         ConformanceCase(

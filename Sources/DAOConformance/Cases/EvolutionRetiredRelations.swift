@@ -87,6 +87,28 @@ enum EvolutionRetiredRelations {
             }
         },
         ConformanceCase(
+            "E.rowsCascade", "E8", "R3",
+            title: "a related row that rows without types no longer lead to is erased where the field says so",
+            requires: [.evolution]
+        ) { context in
+            let database = try database(context)
+            let rows = try database.rows(of: "officer")
+            try database.dao(Cabin.self).create(Cabin(id: 9))
+            try database.dao(Officer.self).create(Officer(id: 3, cabin: Cabin(id: 8)))
+            func cabins(_ expected: [Int], _ what: String) throws {
+                try expectEqual(try database.dao(Cabin.self).read().map(\.id), expected, "cabins, \(what)")
+            }
+            try rows.persist([["id": .integer(1), "cabin": .integer(7)]])
+            try cabins([7, 8, 9], "when nothing has changed")
+            try rows.persist([["id": .integer(1), "cabin": .integer(9)], ["id": .integer(2), "cabin": .null]])
+            try cabins([8, 9], "when one led to another row, and one of two to none")
+            try rows.persist([["id": .integer(1), "cabin": .null], ["id": .integer(3), "cabin": .null]])
+            try cabins([], "when nothing leads to them")
+            try expectSame(
+                try database.dao(Officer.self).read(), (1...3).map { Officer(id: $0, cabin: nil) }, "the officers")
+            try database.expectVerified()
+        },
+        ConformanceCase(
             "E.unlinksRetiredChildren", "E6", "R4",
             title: "erasing a child removes it from lists that no model in use declares",
             requires: [.evolution, .persistence]

@@ -294,6 +294,31 @@ enum EvolutionRows {
             try expectEqual(try errands.read().map(\.helper), [nil], "the helper")
         },
         ConformanceCase(
+            "E.rowsOfManyFields", "E8", "W2", "V1", title: "each field of a row with 130 of them is written, and no other"
+        ) { context in
+            let database = try context.open()
+            let entity = EntityDescription(
+                name: "wide",
+                fields: [FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true)]
+                    + (1..<130).map { FieldDescription(name: "f\($0)", type: FieldType(.int64)) })
+            // A step runs on a database that has something.
+            _ = try database.dao(Item.self)
+            try database.evolve(Evolution(version: 1, migrations: [Migration(to: 1) { try $0.createEntity(entity) }]))
+            let rows = try database.rows(of: "wide")
+            var expected: [Value] = (0..<130).map { .integer(Int64($0)) }
+            expected[0] = .integer(1)
+            try rows.persist([Dictionary(uniqueKeysWithValues: zip(entity.fields.map(\.name), expected))])
+            for fields in [[1], [31, 32], [62], [63], [64], [65], [63, 64], [127], [128], [129], [1, 64, 128]] {
+                var changed = ["id": Value.integer(1)]
+                for field in fields {
+                    expected[field] = .integer(Int64(field) * 1000 + Int64(fields.count))
+                    changed["f\(field)"] = expected[field]
+                }
+                try rows.persist([changed])
+                try expectSame(try rows.read().map(\.values), [expected], "the row after a change of \(fields)")
+            }
+        },
+        ConformanceCase(
             concurrent: "E.rowsAreObserved", "E8", "O5", title: "rows without types are observed as those of their model",
             requires: [.snapshotReads]
         ) { context in

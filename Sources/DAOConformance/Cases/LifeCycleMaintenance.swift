@@ -107,6 +107,27 @@ enum LifeCycleMaintenance {
                 try copy.close()
             }
         },
+        ConformanceCase(
+            "L.backupMeetsNewcomer", "L10", title: "what comes to the path while a backup is written is no backup either"
+        ) { context in
+            let database = try context.open()
+            try database.dao(Item.self).create(Item.make([1, 2]))
+            let file = try backupFile(context)
+            let words = Data(String(repeating: "not a database ", count: 20).utf8)
+            try expectError(.notADatabase, "words", path: file.path) {
+                try database.backup(to: file.path) { _ in try? words.write(to: file) }
+            }
+            try expectEqual(try Data(contentsOf: file), words, "the other file")
+            try FileManager.default.removeItem(at: file)
+            let other = try context.openOther()
+            try other.dao(Item.self).create(Item(id: 7, name: "of another database"))
+            let prepared = file.appendingPathExtension("prepared")
+            try other.backup(to: prepared.path)
+            try expectError(.invalidConfiguration, "another database", path: file.path) {
+                try database.backup(to: file.path) { _ in try? FileManager.default.copyItem(at: prepared, to: file) }
+            }
+            try expectEqual(try context.openOther("backup").dao(Item.self).read().map(\.id), [7], "the other database's backup")
+        },
         ConformanceCase("L.backupRefusals", "L10", title: "what is no backup is never replaced") { context in
             let database = try context.open()
             try database.dao(Item.self).create(Item.make([1, 2]))

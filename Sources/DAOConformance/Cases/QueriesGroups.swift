@@ -217,6 +217,21 @@ enum QueriesGroups {
             try expectSame(
                 found.map { "\($0?.timeIntervalSinceReferenceDate ?? 99) \($1)" },
                 ["-inf 1", "-1e+300 1", "-86400.0 1", "0.0 2", "1e+300 1", "inf 1", "nan 1"], "dates in no calendar")
+            let (edge, day) = (0x1p41, 86_400.0)
+            func start(_ seconds: Double) -> Double { (seconds / day).rounded(.down) * day }
+            try dao.erase(where: .all)
+            try dao.create(
+                [-edge - 1, -edge, -edge + 1, edge - 1, edge, edge + 1].enumerated().map {
+                    OptionalScalars(id: $0, date: Date(timeIntervalSinceReferenceDate: $1))
+                })
+            try expectSame(
+                try dao.groups(per: .day(\.date, in: .gmt), totals: .count).map {
+                    "\($0?.timeIntervalSinceReferenceDate ?? 99) \($1)"
+                },
+                ["\(-edge - 1) 1", "\(start(-edge)) 2", "\(start(edge)) 2", "\(edge + 1) 1"].sorted { left, right in
+                    func number(_ text: String) -> Double { Double(text.prefix { $0 != " " }) ?? 0 }
+                    return number(left) < number(right)
+                }, "dates at the ends of the calendar")
         },
         ConformanceCase(
             "Q.groupsOfManyDays", "Q11", title: "the days of 400 random dates in five time zones are Foundation's"

@@ -517,6 +517,27 @@ enum QueriesSorts {
             }
         },
         ConformanceCase(
+            "Q.sortsOfManyEqual", "Q13", "Q1", "R9",
+            title: "rows whose related rows have one value come in the order of their keys, however many these are"
+        ) { context in
+            let (database, jobs) = try context.open(with: Job.self)
+            for equal in [63, 64, 65, 129, 200] {
+                try jobs.erase(where: .all)
+                try database.dao(Chief.self).erase(where: .all)
+                // The first jobs have the chiefs with one name, from the last to the first.
+                try database.dao(Chief.self).create((1...260).map { Chief(id: $0, name: $0 <= equal ? "a" : "b\($0)") })
+                try jobs.create((1...260).map { Job(id: $0, chief: Reference($0 <= equal ? equal + 1 - $0 : $0)) })
+                for limit in [1, 20, 100, 250] {
+                    try expectEqual(
+                        try jobs.read(orderedBy: .ascending(\.chief, \.name), limit: limit).map(\.id),
+                        (1...260).sorted { left, right in
+                            func name(_ id: Int) -> String { id <= equal ? "a" : "b\(id)" }
+                            return (name(left), left) < (name(right), right)
+                        }.prefix(limit).map { $0 }, "the first \(limit) of 260, of which \(equal) are equal")
+                }
+            }
+        },
+        ConformanceCase(
             "Q.sortsOfReferences", "Q13", "R9", "R12", title: "References and inverses sort with nil by choice and by conditions"
         ) { context in
             let (database, errands) = try context.open(with: Errand.self)
@@ -547,4 +568,18 @@ enum QueriesSorts {
             try expectEqual(all.map { $0.map(\.id) }, [[3, 2], [4]], "all parts")
         },
     ]
+}
+
+private struct Chief: Plain, Model, Equatable {
+    var id: Int
+    var name: String
+
+    static let schema = Schema("chief", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .indexed))
+}
+
+private struct Job: Plain, Model, Equatable {
+    var id: Int
+    var chief: Reference<Chief>?
+
+    static let schema = Schema("job", Self.init, Field("id", \.id, .primaryKey), Field("chief", \.chief))
 }

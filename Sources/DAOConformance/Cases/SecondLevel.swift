@@ -166,6 +166,17 @@ enum SecondLevel {
                     }
                 }
             }
+            for (words, pair, values) in sides {
+                for list in [[nil, "a"], ["a", "c"], [nil], []] as [[String?]] {
+                    let what = "\(words.1) IN {\(list.map { $0.map { "'\($0)'" } ?? "nil" }.joined(separator: ", "))}"
+                    let ids = rows.filter { list.contains(values($0).1) }.map(\.id)
+                    let typed = Condition<Errand> { pair($0).1.in(list) }
+                    try expectEqual(try errands.read(predicatedBy: typed).map(\.id), ids, what)
+                    try expectEqual(try errands.read(predicatedBy: Condition(what)).map(\.id), ids, "in words, \(what)")
+                    try expectEqual(try errands.count(where: !typed), rows.count - ids.count, "not \(what)")
+                    try expectEqual(try errands.read(limit: 6) { pair($0).1.in(list) }.map(\.id), ids, "at most six, \(what)")
+                }
+            }
         },
         ConformanceCase(
             concurrent: "O.afterARefusalInside", "O1", "T2", "W3",
@@ -333,7 +344,62 @@ enum SecondLevel {
             let count = try await counts.next("the count after a change of the owner")
             try expectEqual(count, 1, "the number of receipts of the owner")
         },
+        ConformanceCase(
+            "P.repeatedChildren", "P5", "P10", "R2",
+            title: "a condition on the number of children counts a child as often as the list has it, whatever leads to the rows"
+        ) { context in
+            let (database, trays) = try context.open(with: Tray.self)
+            try database.dao(Ware.self).create((1...4).map { Ware(id: $0, isRead: $0 % 2 == 1) })
+            let lists = [[], [1], [1, 1], [1, 1, 2], [2, 1, 2], [3, 3, 3], [1, 3, 1, 3], [2, 4]]
+            let rows = (0..<240).map { id in
+                Tray(id: id, code: "c\(id % 30)", wares: lists[id % 8].map { Ware(id: $0, isRead: $0 % 2 == 1) })
+            }
+            try trays.create(rows)
+            let signs: [(String, (Int, Int) -> Bool)] = [("==", ==), ("!=", !=), (">", >), (">=", >=), ("<", <), ("<=", <=)]
+            for (sign, holds) in signs {
+                for number in 0...4 {
+                    let what = "\(sign) \(number)"
+                    let read = Condition<Tray>("SUBQUERY(wares, $w, $w.isRead == YES).@count \(what)")
+                    let all = Condition<Tray>("wares.@count \(what)")
+                    let expected = rows.filter { holds($0.wares.count(where: \.isRead), number) }
+                    let expectedOfAll = rows.filter { holds($0.wares.count, number) }
+                    func ids(_ rows: [Tray], _ code: String? = nil) -> [Int] {
+                        rows.filter { code == nil || $0.code == code }.map(\.id)
+                    }
+                    try expectEqual(try trays.read(predicatedBy: read).map(\.id), ids(expected), "read wares \(what)")
+                    for code in ["c5", "c14"] {
+                        let few = Condition<Tray> { $0.code == code }
+                        try expectEqual(
+                            try trays.read(predicatedBy: few && read).map(\.id), ids(expected, code),
+                            "read wares \(what) of \(code)")
+                        try expectEqual(
+                            try trays.read(predicatedBy: few && all).map(\.id), ids(expectedOfAll, code),
+                            "wares \(what) of \(code)")
+                        try expectEqual(
+                            try trays.count(where: few && !read), 8 - ids(expected, code).count, "not \(what) of \(code)")
+                    }
+                }
+            }
+        },
     ]
+}
+
+/// A row whose list has some rows several times.
+private struct Tray: Plain, Model, Equatable {
+    var id: Int
+    var code: String
+    var wares: [Ware]
+
+    static let schema = Schema(
+        "tray", Self.init,
+        Field("id", \.id, .primaryKey), Field("code", \.code, .indexed), Field("wares", \.wares, .linked))
+}
+
+private struct Ware: Plain, Model, Equatable {
+    var id: Int
+    var isRead: Bool
+
+    static let schema = Schema("ware", Self.init, Field("id", \.id, .primaryKey), Field("isRead", \.isRead))
 }
 
 /// A row that keeps the errand that it refers to.

@@ -264,6 +264,17 @@ enum WritesUniqueCalls {
             try expectRefused(
                 "a chain whose end is taken",
                 (1...4).map { Member(id: $0, email: "e\($0)", badge: $0 + 1) }, 4, 5, "badge")
+            // A row that waits keeps what it does not change.
+            try expectRefused(
+                "a value that a row keeps, which waits for another row",
+                [
+                    Member(id: 1, email: "e2", badge: 1), Member(id: 2, email: "e2", badge: 3),
+                    Member(id: 3, email: "e3", badge: 9),
+                ],
+                2, 1, "email")
+            try expectRefused(
+                "a value that a row keeps, which waits for the row that takes it",
+                [Member(id: 1, email: "e2", badge: 9), Member(id: 2, email: "e2", badge: 1)], 2, 1, "email")
             // A row that waits has given up its values, also those that another row would name first.
             try expectRefused(
                 "a new row that collides with a row of its call that waits, too",

@@ -60,7 +60,10 @@ enum CaseRunner {
             }
         }
         if case .hung = ending { return .hung }
-        let closing = await race(timeLimit) { finish in TaskThreads.startThread { finish(result { try context.closeAll() }) } }
+        let verifies = if case .passed = ending { true } else { false }
+        let closing = await race(timeLimit) { finish in
+            TaskThreads.startThread { finish(result { try context.closeAll(verifies: verifies) }) }
+        }
         target.remove(location)
         if case .failed = ending { return ending }
         return closing

@@ -259,13 +259,16 @@ struct RowUpdate {
 
     /// Stores a row over the existing bytes, which point into the store; nil for a new row.
     ///
-    /// - Parameter original: The bytes of the row as it was read; nil when they are the existing ones.
+    /// - Parameters:
+    ///   - original: The bytes of the row as it was read; nil when they are the existing ones.
+    ///   - hasWaited: Whether the row has waited for the end of the call. Others can have taken a unique value that it keeps.
     private func upsert(
-        _ row: Encoded, over stored: UnsafeRawBufferPointer?, original: UnsafeRawBufferPointer?, verifies: Bool
+        _ row: Encoded, over stored: UnsafeRawBufferPointer?, original: UnsafeRawBufferPointer?, verifies: Bool,
+        hasWaited: Bool = false
     ) throws {
         if scratch.waiting != nil { stopWaiting(row.primaryKey) }
         guard let stored else { return try insertNew(row) }
-        if stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
+        if !hasWaited, stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
         scratch.beginEntries()
         if !table.indexes.isEmpty {
             guard let old = RecordView(stored, key: row.primaryKey, verifies: verifies) else {
@@ -275,7 +278,10 @@ struct RowUpdate {
             for index in table.indexes {
                 let hasOld = try has(index, stored, row.primaryKey)
                 let hasNew = try has(index, row.record, row.primaryKey)
-                if hasOld == hasNew, !hasNew || hasSameValues(index, old, new) { continue }
+                if hasOld == hasNew, !hasNew || hasSameValues(index, old, new) {
+                    if hasWaited, hasNew, index.isUnique { _ = try collides(index, new, row) }
+                    continue
+                }
                 if index.elements != nil {
                     try changeElements(index, old, new, row.primaryKey)
                     continue
@@ -518,7 +524,8 @@ extension RowUpdate {
         guard let original = row.original, let now = stored, now.order(against: original.bytes) != 0 else {
             // Code that ran since may have erased the row.
             if row.original != nil, stored == nil { return }
-            return try upsert(Encoded(key, row.record.bytes, of: table), over: stored, original: nil, verifies: verifies)
+            return try upsert(
+                Encoded(key, row.record.bytes, of: table), over: stored, original: nil, verifies: verifies, hasWaited: true)
         }
         // Code that ran since has written the row.
         let reader = row.readers.reader(table)
@@ -536,7 +543,7 @@ extension RowUpdate {
             try writer.writeInt64(revision(of: now) &+ count, at: index)
         }
         guard let rewritten = try encoded() else { throw invalidKey }
-        try upsert(rewritten, over: now, original: nil, verifies: verifies)
+        try upsert(rewritten, over: now, original: nil, verifies: verifies, hasWaited: true)
     }
 }
 

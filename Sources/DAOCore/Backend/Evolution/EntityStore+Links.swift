@@ -93,7 +93,7 @@ extension EntityStore {
     }
 
     /// Returns the relationships of an entity, and those that lead to it.
-    private func relations(of entity: String) throws -> [RelationDescription] {
+    fileprivate func relations(of entity: String) throws -> [RelationDescription] {
         try relations().filter { $0.entity == entity || $0.target == entity }
     }
 
