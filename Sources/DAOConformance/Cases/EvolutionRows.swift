@@ -294,7 +294,8 @@ enum EvolutionRows {
             try expectEqual(try errands.read().map(\.helper), [nil], "the helper")
         },
         ConformanceCase(
-            "E.rowsOfManyFields", "E8", "W2", "V1", title: "each field of a row with 130 of them is written, and no other"
+            "E.rowsOfManyFields", "E8", "W2", "V1", title: "each field of a row with 130 of them is written, and no other",
+            requires: [.snapshotReads, .evolution]
         ) { context in
             let database = try context.open()
             let entity = EntityDescription(
