@@ -166,6 +166,15 @@ enum SecondLevel {
                     }
                 }
             }
+            for list in [[nil, 3], [1, 3], [nil], []] as [[Int?]] {
+                let what = "whole.helper IN {\(list.map { $0.map(String.init) ?? "nil" }.joined(separator: ", "))}"
+                let keys = list.map { $0.map { Reference<Person>($0) } }
+                let ids = rows.filter { keys.contains(whole($0)?.helper) }.map(\.id)
+                let typed = Condition<Errand> { $0.whole.helper.in(keys) }
+                try expectEqual(try errands.read(predicatedBy: typed).map(\.id), ids, what)
+                try expectEqual(try errands.read(predicatedBy: Condition(what)).map(\.id), ids, "in words, \(what)")
+                try expectEqual(try errands.count(where: !typed), rows.count - ids.count, "not \(what)")
+            }
             for (words, pair, values) in sides {
                 for list in [[nil, "a"], ["a", "c"], [nil], []] as [[String?]] {
                     let what = "\(words.1) IN {\(list.map { $0.map { "'\($0)'" } ?? "nil" }.joined(separator: ", "))}"
