@@ -111,15 +111,14 @@ extension ConformanceContext {
     ///
     /// - Parameter verifies: Whether it verifies. A case can leave a database that is damaged on purpose, or that is out of reach.
     func closeAll(verifies: Bool = false) throws {
-        let last = last.withLock { last in
-            defer { last = [:] }
-            return last.values
-        }
         let databases = opened.withLock { opened in
             defer { opened = [] }
             return opened.compactMap(\.database)
         }
-        defer { withExtendedLifetime(last) {} }
+        let last = last.withLock { last in
+            defer { last = [:] }
+            return last.values
+        }
         if verifies {
             for database in last {
                 if let report = try? database.verify(), !report.isSound {

@@ -166,24 +166,22 @@ enum SecondLevel {
                     }
                 }
             }
+            func check(_ condition: Condition<Errand>, _ what: String, _ holds: (Errand) -> Bool) throws {
+                let ids = rows.filter(holds).map(\.id)
+                try expectEqual(try errands.read(predicatedBy: condition).map(\.id), ids, what)
+                try expectEqual(try errands.read(predicatedBy: Condition(what)).map(\.id), ids, "in words, \(what)")
+                try expectEqual(try errands.count(where: !condition), rows.count - ids.count, "not \(what)")
+                try expectEqual(try errands.read(Query(where: condition, limit: 6)).map(\.id), ids, "at most six, \(what)")
+            }
             for list in [[nil, 3], [1, 3], [nil], []] as [[Int?]] {
                 let what = "whole.helper IN {\(list.map { $0.map(String.init) ?? "nil" }.joined(separator: ", "))}"
                 let keys = list.map { $0.map { Reference<Person>($0) } }
-                let ids = rows.filter { keys.contains(whole($0)?.helper) }.map(\.id)
-                let typed = Condition<Errand> { $0.whole.helper.in(keys) }
-                try expectEqual(try errands.read(predicatedBy: typed).map(\.id), ids, what)
-                try expectEqual(try errands.read(predicatedBy: Condition(what)).map(\.id), ids, "in words, \(what)")
-                try expectEqual(try errands.count(where: !typed), rows.count - ids.count, "not \(what)")
+                try check(Condition { $0.whole.helper.in(keys) }, what) { keys.contains(whole($0)?.helper) }
             }
             for (words, pair, values) in sides {
                 for list in [[nil, "a"], ["a", "c"], [nil], []] as [[String?]] {
                     let what = "\(words.1) IN {\(list.map { $0.map { "'\($0)'" } ?? "nil" }.joined(separator: ", "))}"
-                    let ids = rows.filter { list.contains(values($0).1) }.map(\.id)
-                    let typed = Condition<Errand> { pair($0).1.in(list) }
-                    try expectEqual(try errands.read(predicatedBy: typed).map(\.id), ids, what)
-                    try expectEqual(try errands.read(predicatedBy: Condition(what)).map(\.id), ids, "in words, \(what)")
-                    try expectEqual(try errands.count(where: !typed), rows.count - ids.count, "not \(what)")
-                    try expectEqual(try errands.read(limit: 6) { pair($0).1.in(list) }.map(\.id), ids, "at most six, \(what)")
+                    try check(Condition { pair($0).1.in(list) }, what) { list.contains(values($0).1) }
                 }
             }
         },

@@ -259,15 +259,14 @@ struct RowUpdate {
 
     /// Stores a row over the existing bytes, which point into the store; nil for a new row.
     ///
-    /// - Parameters:
-    ///   - original: The bytes of the row as it was read; nil when they are the existing ones.
-    ///   - hasWaited: Whether the row has waited for the end of the call. Others can have taken a unique value that it keeps.
+    /// - Parameter original: The bytes of the row as it was read; nil when they are the existing ones.
     private func upsert(
-        _ row: Encoded, over stored: UnsafeRawBufferPointer?, original: UnsafeRawBufferPointer?, verifies: Bool,
-        hasWaited: Bool = false
+        _ row: Encoded, over stored: UnsafeRawBufferPointer?, original: UnsafeRawBufferPointer?, verifies: Bool
     ) throws {
         if scratch.waiting != nil { stopWaiting(row.primaryKey) }
         guard let stored else { return try insertNew(row) }
+        // While a row waited, others can have taken a unique value that it keeps.
+        let hasWaited = isEnding
         if !hasWaited, stored.count == row.record.count, stored.order(against: row.record) == 0 { return }
         scratch.beginEntries()
         if !table.indexes.isEmpty {
@@ -438,7 +437,7 @@ extension RowUpdate {
             let other = cursor.key.from(prefix.count)
             if other.order(against: row.primaryKey) != 0, !waits(other), try !values.isCut || hasValues(of: record, index, other)
             {
-                if scratch.readers != nil, scratch.waiting?.isEnding != true { return true }
+                if scratch.readers != nil, !isEnding { return true }
                 throw StorageError.uniqueViolation(
                     table.description.name, field: table.description(of: index).fieldNames, key: uniqueID(row.primaryKey),
                     conflictingKey: uniqueID(other))
@@ -465,8 +464,11 @@ extension RowUpdate {
 
     /// Whether a row is taken out of the unique indexes, because it is stored later, at the end of the call.
     private func waits(_ primaryKey: UnsafeRawBufferPointer) -> Bool {
-        scratch.waiting?.isEnding == true && waitingRecord(primaryKey) != nil
+        isEnding && waitingRecord(primaryKey) != nil
     }
+
+    /// Whether the call ends, and stores the rows that have waited.
+    private var isEnding: Bool { scratch.waiting?.isEnding == true }
 
     private func uniqueID(_ primaryKey: UnsafeRawBufferPointer) -> UniqueID? {
         KeyParser.key(primaryKey, form: table.keyForm).map { UniqueID($0) }
@@ -524,8 +526,7 @@ extension RowUpdate {
         guard let original = row.original, let now = stored, now.order(against: original.bytes) != 0 else {
             // Code that ran since may have erased the row.
             if row.original != nil, stored == nil { return }
-            return try upsert(
-                Encoded(key, row.record.bytes, of: table), over: stored, original: nil, verifies: verifies, hasWaited: true)
+            return try upsert(Encoded(key, row.record.bytes, of: table), over: stored, original: nil, verifies: verifies)
         }
         // Code that ran since has written the row.
         let reader = row.readers.reader(table)
@@ -543,7 +544,7 @@ extension RowUpdate {
             try writer.writeInt64(revision(of: now) &+ count, at: index)
         }
         guard let rewritten = try encoded() else { throw invalidKey }
-        try upsert(rewritten, over: now, original: nil, verifies: verifies, hasWaited: true)
+        try upsert(rewritten, over: now, original: nil, verifies: verifies)
     }
 }
 

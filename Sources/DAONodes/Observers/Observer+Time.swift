@@ -52,9 +52,31 @@ extension Observer {
         after delay: Duration
     ) -> Observer<Model> {
         let result = Context<Model>()
-        let debounced = Debounced(result)
+        let waiting = Locked<(generation: Int, data: Model?)>((0, nil))
+        @Sendable func emit(_ generation: Int? = nil) {
+            result.emit(taking: {
+                waiting.withLock { waiting in
+                    guard generation == nil || generation == waiting.generation else { return nil }
+                    defer { waiting.data = nil }
+                    return waiting.data
+                }
+            })
+        }
         listen(for: result) { event in
-            if let generation = debounced.receive(event) { scheduler.schedule(after: delay) { debounced.letGo(generation) } }
+            switch event {
+            case .data(let data):
+                let generation = waiting.withLock { waiting in
+                    waiting = (waiting.generation + 1, data)
+                    return waiting.generation
+                }
+                scheduler.schedule(after: delay) { emit(generation) }
+            case .error, .cancelled:
+                waiting.withLock { $0 = ($0.generation + 1, nil) }
+                result.receive(event)
+            case .finished:
+                emit()
+                result.finish()
+            }
         }
         return result
     }
@@ -82,78 +104,5 @@ extension Observer {
             }
             return isDue ? .emit(outcome) : .nothing
         }
-    }
-}
-
-/// The data that ``Observer/debounce(on:after:)`` holds back.
-///
-/// Its end and the end of a delay come from different threads. Events are let go under a lock, and delivered behind it by one thread, in
-/// that order: data that was let go is neither lost by the end nor overtaken by an error.
-private final class Debounced<Model: Sendable>: Sendable {
-    private struct State {
-        /// The number of data that came, or were dropped.
-        var generation = 0
-        var data: Model?
-        /// What was let go and not delivered.
-        var events: [Event<Model>] = []
-        var isDelivering = false
-
-        mutating func letGo() {
-            if let data { events.append(.data(data)) }
-            data = nil
-        }
-    }
-
-    private let state = Locked(State())
-    private let result: Context<Model>
-
-    init(_ result: Context<Model>) { self.result = result }
-
-    /// Holds data back, and delivers other events.
-    ///
-    /// - Returns: The number of the data; nil for another event.
-    func receive(_ event: Event<Model>) -> Int? {
-        var generation: Int?
-        change { state in
-            switch event {
-            case .data(let data):
-                state.generation += 1
-                state.data = data
-                generation = state.generation
-            case .error, .cancelled:
-                state.generation += 1
-                state.data = nil
-                state.events.append(event)
-            case .finished:
-                state.letGo()
-                state.events.append(event)
-            }
-        }
-        return generation
-    }
-
-    /// Delivers the data with a number, unless other data or an error followed.
-    func letGo(_ generation: Int) {
-        change { if $0.generation == generation { $0.letGo() } }
-    }
-
-    private func change(_ body: (inout State) -> Void) {
-        let isMine = state.withLock { state in
-            body(&state)
-            if state.isDelivering { return false }
-            state.isDelivering = true
-            return true
-        }
-        guard isMine else { return }
-        func next() -> Event<Model>? {
-            state.withLock { state in
-                if state.events.isEmpty {
-                    state.isDelivering = false
-                    return nil
-                }
-                return state.events.removeFirst()
-            }
-        }
-        while let event = next() { result.receive(event) }
     }
 }

@@ -99,6 +99,15 @@ public class Observer<Model: Sendable>: @unchecked Sendable {
         withExtendedLifetime(replaced) {}
     }
 
+    /// Emits the data that a closure takes from elsewhere, in one step with taking it: no other thread's event comes between.
+    ///
+    /// - Parameter take: A closure that runs under the lock of this observer, and calls none of it; nil emits nothing.
+    final func emit(taking take: () -> Model?) {
+        let replaced = state.withLock { state in take().map { state.emit(.success($0)) } }
+        deliver()
+        withExtendedLifetime(replaced) {}
+    }
+
     final func finishEmitting() {
         let released = state.withLock { $0.finish() }
         deliver()

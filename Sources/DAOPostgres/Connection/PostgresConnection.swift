@@ -279,7 +279,7 @@ final class PostgresConnection: @unchecked Sendable {
 
     /// Remembers the position that the server has answered.
     private func note(_ result: PostgresResult) {
-        guard let log = result.logPosition(segmentAt: 2) else { return }
+        guard let log = result.logPosition else { return }
         position = log
         isOfPrimary = result.integer(0, 1) == 0
         settings.seen?.note(position)

@@ -49,13 +49,12 @@ extension StorageError {
 
 extension PostgresConnection {
     /// Asks for the position of what was visible before it: of the log that is written, or on a standby of the log that is replayed.
-    private static let positionQuery = """
-        SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
-        ELSE pg_catalog.pg_current_wal_insert_lsn() END, pg_catalog.pg_is_in_recovery(),
-        CASE WHEN pg_catalog.pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_catalog.pg_control_checkpoint())
-        ELSE ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 8))::pg_catalog.bit(32)::int4
-        END, pg_catalog.pg_size_bytes(pg_catalog.current_setting('wal_segment_size'))
-        """
+    private static let positionQuery =
+        SeenPosition.query + """
+            , CASE WHEN pg_catalog.pg_is_in_recovery() THEN (SELECT timeline_id FROM pg_catalog.pg_control_checkpoint())
+            ELSE ('x' || pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_insert_lsn()), 8))::pg_catalog.bit(32)::int4
+            END
+            """
 
     /// Returns the position of the server.
     func currentPosition() throws -> PostgresPosition {
@@ -66,7 +65,7 @@ extension PostgresConnection {
     }
 
     private func position(_ result: PostgresResult) throws -> PostgresPosition {
-        guard let log = result.logPosition(segmentAt: 3), let timeline = result.integer(0, 2) else {
+        guard let log = result.logPosition, let timeline = result.integer(0, 3) else {
             throw StorageError(.unreachable, "the server has not replayed its log yet; try again", path: path)
         }
         return PostgresPosition(timeline: UInt32(truncatingIfNeeded: timeline), log: log, isOfStandby: result.integer(0, 1) != 0)
@@ -93,15 +92,13 @@ extension PostgresConnection {
 }
 
 extension PostgresResult {
-    /// The position in the log that is the first value; nil where the server has none.
+    /// The position in the log that answers `SeenPosition.query`; nil where the server has none.
     ///
     /// The header of a page of 8,192 bytes, and the longer one of a file, is no record that a standby could replay.
-    ///
-    /// - Parameter column: The column that has the length of a file.
-    func logPosition(segmentAt column: Int32) -> UInt64? {
+    var logPosition: UInt64? {
         guard let bytes = bytes(0, 0), bytes.count == 8 else { return nil }
         let log = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-        let segment = UInt64(clamping: integer(0, column) ?? 0)
+        let segment = UInt64(clamping: integer(0, 2) ?? 0)
         if segment > 0, log % segment == 40 { return log - 40 }
         return log % 8192 == 24 ? log - 24 : log
     }

@@ -10,7 +10,8 @@ final class SeenPosition: Sendable {
     /// How long the standbys are left alone when they could not be reached.
     static let pauseAfterLoss = Duration.seconds(5)
 
-    /// The statement that asks for the position of what was visible before it, and whether the server is a standby.
+    /// The statement that asks for the position of what was visible before it, whether the server is a standby, and the length
+    /// of a file of its log.
     static let query = """
         SELECT CASE WHEN pg_catalog.pg_is_in_recovery() THEN pg_catalog.pg_last_wal_replay_lsn()
         ELSE pg_catalog.pg_current_wal_insert_lsn() END, pg_catalog.pg_is_in_recovery(),

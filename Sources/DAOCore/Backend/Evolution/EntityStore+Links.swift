@@ -106,8 +106,9 @@ extension EntityStore {
 /// The rows of an entity that a migration step erases while it walks them. Their links follow when the walk has ended: a
 /// link in a row that is still to come would be stored again with it.
 struct WalkedErasure {
+    /// Whether the entity has relationships, or relationships lead to it.
+    let isLinked: Bool
     private let entity: EntityDescription
-    private let relations: [RelationDescription]
     /// The fields of one related row that is erased with the last row that leads to it, and the entity of that row.
     private let cascades: [(field: Int, target: RelationTarget)]
     private var keys: [Key] = []
@@ -115,15 +116,12 @@ struct WalkedErasure {
 
     init(of entity: EntityDescription, in store: any EntityStore) throws {
         self.entity = entity
-        relations = try store.relations(of: entity.name)
+        isLinked = try !store.relations(of: entity.name).isEmpty
         cascades = entity.fields.enumerated().compactMap { position, field in
             guard field.type.kind == .toOne, let relation = field.relation, relation.cascades else { return nil }
             return (position, relation)
         }
     }
-
-    /// Whether the entity has relationships, or relationships lead to it.
-    var isLinked: Bool { !relations.isEmpty }
 
     /// Notes a row that is erased.
     mutating func note(_ key: Key, _ values: [Value]) {
