@@ -126,6 +126,9 @@ final class Probe<Input: Sendable, Output: Sendable>: Node {
         #expect(query.httpBody == nil)
         #expect(query.url?.query?.removingPercentEncoding == "old=1&a[]=1&a[]=2&b=x y")
         #expect(query.value(forHTTPHeaderField: "Content-Type") == nil)
+
+        let space = try await created(.get, .urlQuery, ["b": "1+1"], url: "https://host/a?old=x+y%2B%26")
+        #expect(space.url?.query == "old=x+y%2B%26&b=1%2B1", "what the URL had is sent as it was")
     }
 
     @Test(arguments: RequestEncoding.allCases) func getSendsItsValuesInTheURL(_ encoding: RequestEncoding) async throws {

@@ -34,6 +34,13 @@ import Testing
         #expect(cache.response(for: posted.request) == nil)
     }
 
+    /// A server reads "+" as a space.
+    @Test func aPlusAndItsEncodingAreTwoResources() throws {
+        cache.store(CachedResponse(data: Data("plus".utf8)), for: try request("https://host/a?q=1%2B1&b=1"))
+        #expect(cache.response(for: try request("https://host/a?q=1+1&b=1")) == nil)
+        #expect(cache.response(for: try request("https://host/a?b=1&q=1%2B1")) != nil)
+    }
+
     @Test func fullCacheRemovesTheOldestResponse() throws {
         let cache = MemoryResponseCache(capacity: 2)
         for name in ["a", "b", "a", "c"] {

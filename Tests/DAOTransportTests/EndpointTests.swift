@@ -257,7 +257,7 @@ private let twoBooks = [Book(id: 1, name: "Mu-Mu"), Book(id: 2, name: "Kashtanka
     }
 
     @Test func wrongContentIsAnErrorWhereMissingContentIsAccepted() {
-        for body in ["<html>", #"{"data": {}}"#, #"{"error": 1}"#, "[", "1"] {
+        for body in ["<html>", #"{"data": {}}"#, #"{"error": 1}"#, "[", "1", "nu ll", "null<br/>", "null null", "{}{}", "{ }}"] {
             #expect(throws: DecodingError.self) {
                 try Books(acceptsMissingContent: true).content(from: response(200), with: Data(body.utf8))
             }

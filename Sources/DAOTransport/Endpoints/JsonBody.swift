@@ -55,9 +55,14 @@ public struct JsonBody: Sendable {
 
     /// Whether a body is empty, `null` or `{}`.
     package static func isMissing(_ data: Data) -> Bool {
-        let spaces: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
-        let bytes = Array(data.lazy.filter { !spaces.contains($0) }.prefix(5))
-        return bytes.isEmpty || bytes == Array("null".utf8) || bytes == Array("{}".utf8)
+        func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
+        guard let first = data.firstIndex(where: { !isSpace($0) }), let last = data.lastIndex(where: { !isSpace($0) }) else {
+            return true
+        }
+        if data[first] == UInt8(ascii: "{"), data[last] == UInt8(ascii: "}") {
+            return data[first...last].dropFirst().dropLast().allSatisfy(isSpace)
+        }
+        return data[first...last].elementsEqual("null".utf8)
     }
 
     /// The raw form of a body, which any model can be made of. Without content it is the empty object.

@@ -88,17 +88,18 @@ extension URL {
 
     /// The same URL with these items as its query. Without items it keeps its query.
     package func replacingQuery(by items: [URLQueryItem]) -> URL {
-        changingQuery { _ in items }
+        changingQuery { _ in Self.percentEncoded(items) }
     }
 
     /// The same URL with these items appended to its query.
     package func addingQuery(_ items: [URLQueryItem]) -> URL {
-        items.isEmpty ? self : changingQuery { ($0 ?? []) + items }
+        changingQuery { $0 + Self.percentEncoded(items) }
     }
 
-    /// The same URL with its query items ordered by name and value, to identify a resource.
+    /// The same URL with its query items ordered by name and value, as they are spelled, to identify a resource: "+", which servers
+    /// read as a space, is not "%2B".
     package var withSortedQuery: URL {
-        changingQuery { items in (items ?? []).sorted { ($0.name, $0.value ?? "") < ($1.name, $1.value ?? "") } }
+        changingQuery { items in items.sorted { ($0.name, $0.value ?? "") < ($1.name, $1.value ?? "") } }
     }
 
     /// The same URL with those items of another URL's query whose names this URL's query does not have, before its
@@ -114,13 +115,20 @@ extension URL {
         return components.url ?? self
     }
 
-    private func changingQuery(_ change: ([URLQueryItem]?) -> [URLQueryItem]) -> URL {
+    /// The same URL with other percent-encoded query items. Without items it keeps its query.
+    private func changingQuery(_ change: ([URLQueryItem]) -> [URLQueryItem]) -> URL {
         guard var components = URLComponents(url: self, resolvingAgainstBaseURL: true) else { return self }
-        let items = change(components.queryItems)
+        let items = change(components.percentEncodedQueryItems ?? [])
         guard !items.isEmpty else { return self }
+        components.percentEncodedQueryItems = items
+        return components.url ?? self
+    }
+
+    private static func percentEncoded(_ items: [URLQueryItem]) -> [URLQueryItem] {
+        var components = URLComponents()
         components.queryItems = items
         // Foundation does not encode "+", and servers read it as a space.
         components.percentEncodedQuery = components.percentEncodedQuery?.replacingOccurrences(of: "+", with: "%2B")
-        return components.url ?? self
+        return components.percentEncodedQueryItems ?? []
     }
 }
