@@ -62,8 +62,12 @@ enum Tenants {
             defer { set.close() }
             let outside = try context.openOther("outside")
             let others = try outside.dao(Item.self)
+            // Has the second one open, too.
+            let otherSet = DatabaseSet(limit: 1) { _ in TenantOpening { try context.target.open(locations[1]) } }
+            defer { otherSet.close() }
             try set.with("0") { first in
                 try set.with("1") { second in
+                    try otherSet.with("1") { _ in }
                     let (one, two) = (try first.dao(Item.self), try second.dao(Item.self))
                     try first.transaction {
                         try one.create(Item.make([1]))

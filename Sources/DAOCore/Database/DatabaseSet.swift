@@ -205,7 +205,7 @@ public final class DatabaseSet: Sendable {
                 Thread.detachNewThread { [self] in
                     let result = Result { try opening.open() }
                     if case .success(let database) = result {
-                        database.engineState.set.store(number, ordering: .relaxed)
+                        database.engineState.join(set: number)
                     }
                     run(state.withLock { $0.didOpen(tenant, result) })
                     // The calls that have asked for it may be cancelled.

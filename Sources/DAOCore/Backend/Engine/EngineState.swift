@@ -18,8 +18,9 @@ public final class EngineState: Sendable {
     /// The declarations of entities that databases were asked for.
     package let declarations = OpenDeclarations()
 
-    /// The number of the ``DatabaseSet`` that has opened the engine; 0 for an engine that was opened alone.
-    let set = Atomic(0)
+    /// The numbers of each ``DatabaseSet`` that has opened the engine.
+    private let sets = Lock<[Int]>([])
+    private let isOfSet = Atomic(false)
 
     /// Whether asynchronous writes that wait at the same time share a commit (contract T9).
     let sharesCommits: Bool
@@ -35,4 +36,20 @@ public final class EngineState: Sendable {
         executor = DatabaseExecutor(name: name, hasConcurrentWriters: hasConcurrentWriters)
         self.sharesCommits = sharesCommits
     }
+
+    /// Remembers that a ``DatabaseSet`` has opened the engine.
+    func join(set number: Int) {
+        sets.withLock { if !$0.contains(number) { $0.append(number) } }
+        isOfSet.store(true, ordering: .releasing)
+    }
+
+    /// Whether one ``DatabaseSet`` has opened this engine and another one.
+    func sharesSet(with other: EngineState) -> Bool {
+        guard isInSet, other.isInSet else { return false }
+        let others = other.sets.withLock { $0 }
+        return sets.withLock { $0.contains { others.contains($0) } }
+    }
+
+    /// Whether a ``DatabaseSet`` has opened the engine.
+    var isInSet: Bool { isOfSet.load(ordering: .acquiring) }
 }

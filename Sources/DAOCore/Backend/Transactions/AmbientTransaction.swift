@@ -90,13 +90,11 @@ final class AmbientTransaction: @unchecked Sendable {
         return false
     }
 
-    /// Whether the current code runs inside a write transaction of another engine of the set that has opened an engine.
+    /// Whether the current code runs inside a write transaction of another engine of a set that has opened an engine.
     static func isWriting(inSetOf engine: EngineState) -> Bool {
-        guard var candidate = current else { return false }
-        let set = engine.set.load(ordering: .relaxed)
-        if set == 0 { return false }
+        guard var candidate = current, engine.isInSet else { return false }
         while true {
-            if candidate.canWrite, candidate.isUsable, candidate.engine.set.load(ordering: .relaxed) == set { return true }
+            if candidate.canWrite, candidate.isUsable, candidate.engine.sharesSet(with: engine) { return true }
             guard let outer = candidate.outer else { return false }
             candidate = outer
         }
