@@ -272,6 +272,38 @@ enum ObservationsValues {
             }
         },
         ConformanceCase(
+            concurrent: "O.commitInARun", "O2", "O5",
+            title: "a commit between the reads of a run, to an entity that the run has not read yet, gives another result",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let (items, counters) = (try database.dao(Item.self), try database.dao(Counter.self))
+            try await counters.create(Counter(id: 1, value: 0))
+            let isFirst = Lock(true)
+            var results = Results(
+                database.observe {
+                    // The snapshot of the run begins with its first read.
+                    let count = try items.count()
+                    let isFirstRun = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if isFirstRun {
+                        try onThreads(1) { _ in
+                            try items.create(Item.make([1]))
+                            try counters.persist(Counter(id: 1, value: 1))
+                        }
+                    }
+                    return [count, try counters.read(byPrimaryKey: 1)?.value ?? -1]
+                })
+            var last = try await results.next("the first value")
+            try expectEqual(last, [0, 0], "the value of the first run")
+            while last != [1, 1] { last = try await results.next("the value after the commits, instead of \(last)") }
+            try await counters.persist(Counter(id: 1, value: 2))
+            last = try await results.next("the value after another commit")
+            try expectEqual(last, [1, 2], "the value after another commit")
+        },
+        ConformanceCase(
             concurrent: "O.slowValues", "O2", "O5", title: "values never go back in time, and the last one arrives"
         ) { context in
             let (database, dao) = try context.open(with: Counter.self)
