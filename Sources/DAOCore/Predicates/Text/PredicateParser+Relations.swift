@@ -178,8 +178,9 @@ extension PredicateParser {
             } else {
                 // The right side is of the row that has the relationship to that of the left one.
                 let outer = row.path.dropLast()
-                let name = parts.starts(with: outer) ? parts.dropFirst(outer.count).joined(separator: ".") : ""
-                guard let right = row.entity.index(of: name) else { throw unknown(parts.joined(separator: "."), row.entity) }
+                guard parts.starts(with: outer),
+                    let right = row.entity.index(of: parts.dropFirst(outer.count).joined(separator: "."))
+                else { throw unknown(parts.joined(separator: "."), row.entity) }
                 try check(row.entity.fields[right], entity.fields[left])
                 try take(&self)
                 comparesAcrossHop = true
