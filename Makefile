@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -84,6 +84,13 @@ failover: ## Kill a PostgreSQL primary ROUNDS=50 times beside writers, readers a
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),50) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOPostgresTests.FailoverLatencyTests
+
+# One case after the other: a transaction that one case keeps open makes the server report conflicts to the others (Docs/PostgreSQL.md).
+pooler: ## Run the whole suite behind PgBouncer beside a hostile client, and ROUNDS=2500 calls of each of 400 clients
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	ROUNDS=$(or $(ROUNDS),2500) Scripts/with-postgres.sh swift test --skip-build --filter manyClientsOnFewConnections
+	POOLER=all Scripts/with-postgres.sh swift test --no-parallel --skip-build --filter DAOPostgresTests.PoolerContractTests
 
 encryption: ## Check encrypted files against SQLCipher itself, damage ROUNDS=3000 of them, and look for plain text
 	@Scripts/setup.sh
