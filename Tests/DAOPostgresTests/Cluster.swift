@@ -111,6 +111,22 @@ final class Cluster {
     /// Starts the standby again.
     func startStandby() throws { try start(standby) }
 
+    /// Keeps a copy of the standby's files as they are now. Its connections end.
+    func keepStandby() throws {
+        try stopStandby()
+        try Self.run("cp", "-Rp", standby.data, "\(standby.data)-kept")
+        try startStandby()
+    }
+
+    /// Puts another standby in the standby's place: one of the files that were kept, which replays no commit that came later.
+    func replaceStandbyByKept() throws {
+        try stopStandby()
+        try Self.run("rm", "-r", standby.data)
+        try Self.run("mv", "\(standby.data)-kept", standby.data)
+        try Self.run("sh", "-c", "echo \"recovery_min_apply_delay = '1h'\" >>\(standby.data)/postgresql.auto.conf")
+        try startStandby()
+    }
+
     /// Stops both servers, and removes their files.
     func remove() {
         for member in [standby, primary] {

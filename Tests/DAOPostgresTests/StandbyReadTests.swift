@@ -76,6 +76,30 @@ struct StandbyReadTests {
         }
     }
 
+    /// Behind one address there can be another standby than before.
+    @Test func anotherStandbyIsAskedHowFarItIs() async throws {
+        try await onThread {
+            let place = try StandbyReader()
+            let schema = try #require(try DatabaseConfiguration(url: place.url).options["schema"])
+            func isReadingFromStandby() throws -> Bool {
+                try place.cluster.onStandby("SELECT 1 FROM pg_stat_activity WHERE application_name = 'reads'") == ["1"]
+            }
+            try place.cluster.keepStandby()
+            try place.other.books.create(Book(id: 2, title: "two", shelf: nil))
+            #expect(
+                try place.wait(for: 30) {
+                    let count = try place.database.books.count()
+                    return try count == 2 && isReadingFromStandby()
+                })
+            #expect(try place.database.books.count() == 2)
+            try place.cluster.replaceStandbyByKept()
+            #expect(try place.cluster.onStandby("SELECT id FROM \"\(schema)\".book") == ["1"], "it is behind")
+            #expect(try place.database.books.count() == 2)
+            #expect(try place.database.books.read().map(\.id) == [1, 2])
+            try place.end()
+        }
+    }
+
     @Test func whatTheStandbyCancelsIsReadFromThePrimary() async throws {
         try await onThread {
             let place = try StandbyReader()

@@ -298,6 +298,22 @@ private func client(
         #expect(try await client.request(Fetch(path: "next")) == Data("ok".utf8))
     }
 
+    /// RFC 9110, section 8.6: the answer to HEAD and a 304 can have the length of the resource, and have no body.
+    @Test(arguments: ["GET", "HEAD"], ClientKind.allCases)
+    func theLengthOfABodyThatIsNotSentIsNoLostConnection(_ method: String, _ kind: ClientKind) async throws {
+        let server = try HostileServer { _, connection in
+            let status = method == "HEAD" ? "200 OK" : "304 Not Modified"
+            connection.send("HTTP/1.1 \(status)\r\nETag: \"1\"\r\nContent-Length: 100\r\nConnection: close\r\n\r\n")
+        }
+        let client = client(kind, of: server)
+        if method == "HEAD" {
+            #expect(try await client.request(Fetch(method: method)) == Data())
+        } else {
+            let failure = await error { try await client.request(Fetch()) }
+            #expect((failure as? HTTPError)?.statusCode == 304, "\(String(describing: failure))")
+        }
+    }
+
     // MARK: Time
 
     @Test func timeoutOfTheResourceIsADeadline() async throws {

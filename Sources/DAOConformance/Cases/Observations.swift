@@ -162,6 +162,29 @@ enum Observations {
             try expectEqual(counter, [2], "the counters")
             try expectEqual(user, [3], "the users")
         },
+        ConformanceCase(
+            concurrent: "O.neighbours", "O1", "O3",
+            title: "a related row that moves to a neighbouring list or to-one gives a new result"
+        ) { context in
+            let (_, boards) = try context.open(with: Board.self)
+            let label = Label.make(1)
+            let moves = [
+                Board(id: 1, todo: [label], done: [], author: nil, editor: nil),
+                Board(id: 1, todo: [], done: [label], author: nil, editor: nil),
+                Board(id: 1, todo: [], done: [], author: label, editor: nil),
+                Board(id: 1, todo: [], done: [], author: nil, editor: label),
+                Board(id: 1, todo: [], done: [label], author: nil, editor: nil),
+            ]
+            try await boards.create(moves[0])
+            var (rows, row) = (Results(boards.observe()), Results(boards.observe(byPrimaryKey: 1)))
+            for (number, board) in moves.enumerated() {
+                if number > 0 { try await boards.persist(board) }
+                let all = try await rows.next("the boards, move \(number)")
+                try expectEqual(all, [board], "the boards, move \(number)")
+                let one = try await row.next("the board, move \(number)")
+                try expectEqual(one, board, "the board, move \(number)")
+            }
+        },
         ConformanceCase(concurrent: "O.reopened", "O1", "L2", title: "a reopened database can be observed as before") { context in
             let (first, before) = try context.open(with: Item.self)
             var results = Results(before.observe())
@@ -246,4 +269,17 @@ enum Observations {
             try await dao.erase()
         },
     ]
+}
+
+/// Two lists of one kind beside each other, and two related rows.
+private struct Board: Plain, Model, Equatable {
+    var id: Int
+    var todo: [Label]
+    var done: [Label]
+    var author: Label?
+    var editor: Label?
+
+    static let schema = Schema(
+        "board", Self.init, Field("id", \.id, .primaryKey), Field("todo", \.todo, .linked), Field("done", \.done, .linked),
+        Field("author", \.author, .linked), Field("editor", \.editor, .linked))
 }

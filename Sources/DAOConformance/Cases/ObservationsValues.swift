@@ -289,19 +289,17 @@ enum ObservationsValues {
                         return isFirst
                     }
                     if isFirstRun {
-                        try onThreads(1) { _ in
-                            try items.create(Item.make([1]))
-                            try counters.persist(Counter(id: 1, value: 1))
-                        }
+                        try onThreads(1) { _ in try counters.persist(Counter(id: 1, value: 1)) }
                     }
                     return [count, try counters.read(byPrimaryKey: 1)?.value ?? -1]
                 })
             var last = try await results.next("the first value")
             try expectEqual(last, [0, 0], "the value of the first run")
-            while last != [1, 1] { last = try await results.next("the value after the commits, instead of \(last)") }
+            last = try await results.next("the value after the commit")
+            try expectEqual(last, [0, 1], "the value after the commit")
             try await counters.persist(Counter(id: 1, value: 2))
             last = try await results.next("the value after another commit")
-            try expectEqual(last, [1, 2], "the value after another commit")
+            try expectEqual(last, [0, 2], "the value after another commit")
         },
         ConformanceCase(
             concurrent: "O.slowValues", "O2", "O5", title: "values never go back in time, and the last one arrives"

@@ -86,42 +86,65 @@ enum ServersWaiting {
             concurrent: "N.observationWithoutServer", "O4", "N5",
             title: "an observation that has delivered a result reads again until a server that cannot be reached is back"
         ) { context in
-            let (network, database) = try context.openNetwork()
-            defer { network.stop() }
-            let items = try context.dao(Item.self)
-            let observed = try database.dao(Item.self)
-            let (isFirst, mayCut, isCut) = (Signal(), Shared(false), Signal())
-            let values = database.observe {
-                if mayCut.value {
-                    mayCut.change { $0 = false }
-                    network.refuse(true)
-                    network.cut()
-                    isCut.send()
-                }
-                return try observed.count()
-            }
-            let reader = Task(executorPreference: TaskThreads.shared) {
+            try await expectResults(context) { values, isFirst in
                 var results = Observations.Results(values)
                 _ = try await results.next("the first count")
                 isFirst.send()
                 return try await results.next("the count when the server is back")
             }
-            defer { reader.cancel() }
-            func wait(_ signal: Signal, _ what: String) async throws {
-                for _ in 0..<1000 where !signal.wait(seconds: 0) { try await Task.sleep(for: .milliseconds(10)) }
-                try expect(signal.wait(seconds: 0), what)
+        },
+        ConformanceCase(
+            concurrent: "N.valueWithoutServer", "O4", "N5",
+            title: "a value of a view that was read at once stays without a server, and follows it when it is back"
+        ) { context in
+            try await expectResults(context) { values, isFirst in
+                let value = await ObservedValue(values, initially: -1, immediately: true)
+                let first = await value.value
+                try expectEqual(first, 0, "the value that was read at once")
+                isFirst.send()
+                while await value.value == 0 {
+                    if let error = await value.error { throw error }
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                return await value.value
             }
-            try await wait(isFirst, "a first result")
-            mayCut.change { $0 = true }
-            try await items.create(Item.make([1, 2]))
-            try await wait(isCut, "a read after a commit of another client")
-            // Several reads without a server.
-            try await Task.sleep(for: .milliseconds(500))
-            network.refuse(false)
-            let count = try await reader.value
-            try expectEqual(count, 2, "the count when the server is back")
         },
     ].requiring(.network)
+
+    /// Expects that an observation, which says when it has its first result, survives that its next read finds no server.
+    private static func expectResults(
+        _ context: ConformanceContext, follow: @escaping @Sendable (ValueObservation<Int>, Signal) async throws -> Int
+    ) async throws {
+        let (network, database) = try context.openNetwork()
+        defer { network.stop() }
+        let items = try context.dao(Item.self)
+        let observed = try database.dao(Item.self)
+        let (isFirst, mayCut, isCut) = (Signal(), Shared(false), Signal())
+        let values = database.observe {
+            if mayCut.value {
+                mayCut.change { $0 = false }
+                network.refuse(true)
+                network.cut()
+                isCut.send()
+            }
+            return try observed.count()
+        }
+        let reader = Task(executorPreference: TaskThreads.shared) { try await follow(values, isFirst) }
+        defer { reader.cancel() }
+        func wait(_ signal: Signal, _ what: String) async throws {
+            for _ in 0..<1000 where !signal.wait(seconds: 0) { try await Task.sleep(for: .milliseconds(10)) }
+            try expect(signal.wait(seconds: 0), what)
+        }
+        try await wait(isFirst, "a first result")
+        mayCut.change { $0 = true }
+        try await items.create(Item.make([1, 2]))
+        try await wait(isCut, "a read after a commit of another client")
+        // Several reads without a server.
+        try await Task.sleep(for: .milliseconds(500))
+        network.refuse(false)
+        let count = try await reader.value
+        try expectEqual(count, 2, "the count when the server is back")
+    }
 
     /// Expects that a closure ends long before a wait without an end would be noticed.
     private static func expectInTime(_ body: () throws -> Void) throws {

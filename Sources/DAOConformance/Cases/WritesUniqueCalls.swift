@@ -76,6 +76,31 @@ enum WritesUniqueCalls {
             }
             if database.capabilities.hasEvolution { try database.expectVerified("after the shifts") }
         },
+        ConformanceCase(
+            "W.uniqueTradesOfManyRows", "W6",
+            title:
+                "of tens of thousands of rows of one call those trade unique values that the call says, and the one that cannot is named",
+            isHeavy: true
+        ) { context in
+            let dao = try context.dao(Member.self)
+            var rows = members(1...30_100)
+            func trade(_ first: Int) { (rows[first - 1].badge, rows[first].badge) = (rows[first].badge, rows[first - 1].badge) }
+            try dao.create(rows)
+            for first in [50, 10_050, 20_050, 30_050] { trade(first) }
+            try dao.persist(rows)
+            try expectEqual(
+                try dao.read { $0.id > 10_000 }.filter { $0.badge != $0.id }.map(\.id),
+                [
+                    10_050, 10_051, 20_050, 20_051, 30_050, 30_051,
+                ], "the rows that have traded")
+            let stored = try dao.read(\.badge)
+            for first in [10_060, 20_060] { trade(first) }
+            rows[20_069].badge = 41
+            try expectError(.uniqueViolation, entity: "member", key: 20_070, conflictingKey: 41, field: "badge") {
+                try dao.persist(rows)
+            }
+            try expect(try dao.read(\.badge) == stored, "the badges as they were")
+        },
         ConformanceCase("W.uniqueSwap", "W6", title: "two rows can trade their unique values in one call, by any write") {
             context in
             var rows = members(1...3)
