@@ -93,7 +93,7 @@ extension URL {
 
     /// The same URL with these items appended to its query.
     package func addingQuery(_ items: [URLQueryItem]) -> URL {
-        changingQuery { $0 + Self.percentEncoded(items) }
+        items.isEmpty ? self : changingQuery { $0 + Self.percentEncoded(items) }
     }
 
     /// The same URL with its query items ordered by name and value, as they are spelled, to identify a resource: "+", which servers
