@@ -20,6 +20,7 @@ public final class EngineState: Sendable {
 
     /// The numbers of each ``DatabaseSet`` that has opened the engine.
     private let sets = Lock<[Int]>([])
+    /// Whether there is one: a write in a transaction asks without a lock.
     private let isOfSet = Atomic(false)
 
     /// Whether asynchronous writes that wait at the same time share a commit (contract T9).
