@@ -11,9 +11,9 @@ import Testing
 @Suite struct DatabaseSetTests {
     typealias Row = TenantWork.Row
 
-    /// A set of files, or of databases in memory that others keep open.
+    /// A set of files, or of databases in memory that others keep open. A caller waits long, since all tests share the processors.
     fileprivate static func set(
-        _ place: Place, _ kind: String = "sqlite", limit: Int, timeout: Duration = .seconds(5), idle: Duration = .seconds(60)
+        _ place: Place, _ kind: String = "sqlite", limit: Int, timeout: Duration = .seconds(120), idle: Duration = .seconds(60)
     ) -> DatabaseSet {
         DatabaseSet(.init(.memory, .sqlite, .lmdb), limit: limit, timeout: timeout, idle: idle) { tenant in
             var configuration = DatabaseConfiguration(scheme: kind, path: kind == "memory" ? tenant : place.path(tenant))
@@ -55,12 +55,11 @@ import Testing
 
     @Test func theLeastRecentlyUsedIsClosedAndWhatIsUsedNever() async throws {
         let place = Place()
-        let set = Self.set(place, limit: 2, timeout: .milliseconds(100))
+        let set = Self.set(place, limit: 2)
         for tenant in ["a", "b", "a", "c"] { try await set.with(tenant) { _ in } }
         #expect(set.openTenants == ["a", "c"])
         try await set.with("a") { database in
             try await set.with("c") { _ in
-                #expect(await Self.kind { try await set.with("b") { _ in } } == .busy)
                 // What is open needs no place.
                 try await set.with("a") { _ in }
             }
@@ -81,12 +80,22 @@ import Testing
         #expect(await Self.kind { try await set.with("a") { _ in } } == .closed)
     }
 
+    @Test func whoGetsNoPlaceIsTold() async throws {
+        let place = Place()
+        let set = Self.set(place, limit: 1, timeout: .milliseconds(100))
+        try await set.with("a") { _ in
+            #expect(await Self.kind { try await set.with("b") { _ in } } == .busy)
+            #expect(set.openTenants == ["a"])
+        }
+        set.close()
+    }
+
     @Test func whatNobodyUsesIsClosed() async throws {
         let place = Place()
         let set = Self.set(place, limit: 4, idle: .milliseconds(50))
         for tenant in ["a", "b"] { try await set.with(tenant) { _ in } }
         try await set.with("a") { database in
-            let deadline = ContinuousClock.now + .seconds(5)
+            let deadline = ContinuousClock.now + .seconds(120)
             while set.openTenants.contains("b"), .now < deadline { try await Task.sleep(for: .milliseconds(10)) }
             #expect(set.openTenants == ["a"])
             _ = try database.entities()
@@ -151,7 +160,7 @@ import Testing
     @Test func whoWaitsBehindACancelledCallerGoesOn() async throws {
         let place = Place()
         let wide = DatabaseDriver(scheme: "wide", connections: { _ in 3 }) { _ in try MemoryDatabase.open() }
-        let set = DatabaseSet(.init(.sqlite, wide), limit: 3, timeout: .seconds(10)) { tenant in
+        let set = DatabaseSet(.init(.sqlite, wide), limit: 3, timeout: .seconds(120)) { tenant in
             DatabaseConfiguration(scheme: tenant == "wide" ? "wide" : "sqlite", path: place.path(tenant))
         }
         try await set.with("a") { _ in

@@ -83,7 +83,7 @@ struct StandbyTests {
         try primary.books.create(Book(id: 1, title: "one", shelf: nil))
         let host = try #require(Server.standby).replacing("/", with: "%2F")
         let standby = url.replacing(try Server.directory.replacing("/", with: "%2F"), with: host)
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while (try? DatabaseDrivers(.postgres).open(standby).books.count()) != 1, ContinuousClock.now < deadline {
             usleep(50_000)
         }
@@ -192,7 +192,7 @@ struct StrangerTests {
                 try database.snapshot {
                     _ = try database.books.count()
                     tries.withLock { $0 += 1 }
-                    let deadline = ContinuousClock.now + .seconds(10)
+                    let deadline = ContinuousClock.now + .seconds(60)
                     while tries.withLock({ $0 }) < 5, ContinuousClock.now < deadline { usleep(1000) }
                 }
             } catch let error as StorageError {
