@@ -27,7 +27,7 @@ enum Catalog {
         LifeCycle.cases, LifeCycleFiles.cases, LifeCycleGrowth.cases, LifeCycleMaintenance.cases, Instruments.cases,
         Errors.cases,
         Schemas.cases,
-        EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases,
+        EvolutionFields.cases, EvolutionIndexes.cases, EvolutionLongIndexes.cases, EvolutionRenames.cases, EvolutionNames.cases,
         EvolutionRefusals.cases,
         EvolutionMigrations.cases, EvolutionMigrationFailures.cases, EvolutionPlans.cases, EvolutionCopies.cases,
         EvolutionRelations.cases, EvolutionReferences.cases,

@@ -25,34 +25,38 @@ struct CatalogReader {
         var model = ModelDeclaration(
             plain: nil, origin: "\(Self.origin)'\(entity.name)'", place: place, name: name, entity: entity.name, access: "",
             fields: [])
+        let properties = Self.properties(of: entity)
         for field in entity.fields {
+            let property = properties[field.name] ?? field.name
             guard let type = Self.type(of: field) else {
                 let index = entity.indexes.first { $0.isOnElements(of: field.name) }
                 let element = index?.elements.flatMap(Self.name(of:)) ?? "String"
                 let example = field.type.isOptional ? "[\(element)]?" : "[\(element)]"
                 model.missing.append(
-                    "var \(field.name): \(example)    // JSON; its type is yours. Field(\"\(field.name)\", \\.\(field.name))"
-                        + (index == nil ? "" : ", and indexes: [Index(elements: \\.\(field.name))]"))
+                    "var \(property): \(example)    // JSON; its type is yours. Field(\"\(field.name)\", \\.\(property))"
+                        + (index == nil ? "" : ", and indexes: [Index(elements: \\.\(property))]"))
                 findings.append(
                     Finding(
                         place: place,
                         message:
                             "'\(field.name)' of '\(entity.name)' is JSON, and the catalog does not know its Swift type; declare it by "
-                            + "hand, as in 'var \(field.name): \(example)', and delete the first two lines of the file"))
+                            + "hand, as in 'var \(property): \(example)', and delete the first two lines of the file"))
                 continue
             }
             model.fields.append(
                 ModelDeclaration.Field(
-                    property: field.name, label: field.name, stored: field.name, type: type, options: Self.options(of: field),
+                    property: property, label: property, stored: field.name, type: type, options: Self.options(of: field),
                     access: "", place: place))
             if Self.foundationTypes.contains(field.type.kind) { model.imports.insert("Foundation") }
         }
         let left = Set(model.fields.map(\.stored))
         for index in entity.indexes where index.fields.allSatisfy({ left.contains($0.name) }) {
-            let terms = index.fields.map { ".\($0.isAscending ? "ascending" : "descending")(\\.\($0.name))" }
+            let terms = index.fields.map {
+                ".\($0.isAscending ? "ascending" : "descending")(\\.\(properties[$0.name] ?? $0.name))"
+            }
             var text = terms.joined(separator: ", ") + (index.isUnique ? ", isUnique: true" : "")
             if let condition = index.condition {
-                guard condition.fields.isSubset(of: left), let source = Self.source(of: condition, in: entity) else {
+                guard condition.fields.isSubset(of: left), let source = Self.source(of: condition, in: entity, properties) else {
                     findings.append(
                         Finding(
                             place: place,
@@ -72,8 +76,31 @@ struct CatalogReader {
 
     /// The name of the type of an entity, as in `BlogPost` for `blog_post`.
     static func typeName(_ entity: String) -> String {
-        let name = entity.split(separator: "_").map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        let words = entity.split { $0 == "_" || !Self.isNamePart($0) }
+        let joined = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+        let name = joined.first?.isNumber == true ? "_" + joined : joined
         return taken.contains(name) || name.isEmpty ? name + "Row" : name
+    }
+
+    /// The property of each field: its name where Swift can have it, otherwise its words, as in `orderDate` for `Order Date`.
+    private static func properties(of entity: EntityDescription) -> [String: String] {
+        var properties: [String: String] = [:]
+        var taken = Set(entity.fields.map(\.name))
+        for field in entity.fields where !field.name.allSatisfy(isNamePart) || field.name.first?.isNumber == true {
+            let words = field.name.split { !isNamePart($0) }
+            var name = words.map { $0.prefix(1).uppercased() + $0.dropFirst() }.joined()
+            name = name.prefix(1).lowercased() + name.dropFirst()
+            if name.isEmpty { name = "field" }
+            if name.first?.isNumber == true { name = "_" + name }
+            let number = taken.contains(name) ? (2...).first { !taken.contains("\(name)\($0)") } : nil
+            properties[field.name] = name + (number.map(String.init) ?? "")
+            taken.insert(name + (number.map(String.init) ?? ""))
+        }
+        return properties
+    }
+
+    private static func isNamePart(_ character: Character) -> Bool {
+        character == "_" || character.isLetter || character.isWholeNumber && character.isASCII
     }
 
     /// Names that a model would hide.
@@ -158,24 +185,27 @@ struct CatalogReader {
     }
 
     /// The condition of a partial index in Swift; nil when it has a value without a literal.
-    private static func source(of condition: IndexCondition, in entity: EntityDescription) -> String? {
+    private static func source(
+        of condition: IndexCondition, in entity: EntityDescription, _ properties: [String: String]
+    ) -> String? {
         func joined(_ conditions: [IndexCondition], _ word: String) -> String? {
-            let texts = conditions.compactMap { source(of: $0, in: entity) }
+            let texts = conditions.compactMap { source(of: $0, in: entity, properties) }
             return texts.count == conditions.count ? "(\(texts.joined(separator: " \(word) ")))" : nil
         }
         func literal(_ value: Value, _ field: String) -> String? {
             entity.index(of: field).flatMap { self.literal(value, of: entity.fields[$0]) }
         }
+        func property(_ field: String) -> String { properties[field] ?? field }
         switch condition {
         case .and(let conditions): return joined(conditions, "&&")
         case .or(let conditions): return joined(conditions, "||")
-        case .isNull(let field, let expected): return "$0.\(field) \(expected ? "==" : "!=") nil"
+        case .isNull(let field, let expected): return "$0.\(property(field)) \(expected ? "==" : "!=") nil"
         case .compare(let field, let comparison, let value):
-            return literal(value, field).map { "$0.\(field) \(comparison.sign) \($0)" }
+            return literal(value, field).map { "$0.\(property(field)) \(comparison.sign) \($0)" }
         case .isIn(let field, let values, let isNegated):
             let literals = values.compactMap { literal($0, field) }
             guard literals.count == values.count else { return nil }
-            return "\(isNegated ? "!" : "")$0.\(field).in([\(literals.joined(separator: ", "))])"
+            return "\(isNegated ? "!" : "")$0.\(property(field)).in([\(literals.joined(separator: ", "))])"
         }
     }
 }

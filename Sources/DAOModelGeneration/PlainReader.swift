@@ -1,3 +1,4 @@
+import DAOCore
 import Foundation
 
 /// Finds the values of an application in a symbol graph, and says how each is stored.
@@ -287,12 +288,10 @@ struct PlainReader {
 
     /// Checks a name that a database stores.
     private mutating func checkNames(_ name: String, of symbol: SymbolGraph.Symbol) {
-        let isValid = name.utf8.count <= 128 && name.wholeMatch(of: /[\p{Alphabetic}_][\p{Alphabetic}_0-9]*/) != nil
         let isReserved = ["dao_", "sqlite_"].contains { name.lowercased().hasPrefix($0) }
-        if !isValid || isReserved {
+        if !SchemaCheck.isName(name) || isReserved {
             report(
-                "'\(name)' cannot be a name in a database; say '- Stored: named(\"…\")' with letters, digits and underscores",
-                symbol)
+                "'\(name)' cannot be a name in a database; say '- Stored: named(\"…\")' and \(SchemaCheck.nameRule)", symbol)
         }
     }
 

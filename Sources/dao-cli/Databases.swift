@@ -21,7 +21,15 @@ enum Databases {
     static func using<Result>(
         _ arguments: Arguments, _ access: Access, word: String = "URL", _ body: (any Database) async throws -> Result
     ) async throws -> Result {
-        try await using(arguments.configuration(word), access, body)
+        try await using(arguments.configuration(word), access) { database in
+            if access != .reads, database.capabilities.isReadOnly, let file = try ForeignFile(database, arguments.word(word)) {
+                throw StorageError(
+                    .readOnly,
+                    "another program has made the file, so that nothing is written to it; 'dao move \(file.path) URL' moves its "
+                        + "\(file.contents) into a database that can be written. Nothing was changed")
+            }
+            return try await body(database)
+        }
     }
 
     /// Opens a database for a closure, and closes it.
@@ -48,8 +56,11 @@ enum Databases {
             guard let file = try ForeignFile(database, arguments.word("URL")) else { return try await body(database) }
             let mapping = try file.mapping()
             let directory = FileManager.default.temporaryDirectory.appendingPathComponent("dao-\(UUID().uuidString)")
-            try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
-            defer { try? FileManager.default.removeItem(at: directory) }
+            // Nobody else reads what the file of somebody has, and Ctrl-C leaves nothing.
+            try FileManager.default.createDirectory(
+                at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            Program.leftovers.withLock { $0 = directory }
+            defer { Program.removeLeftovers() }
             var configuration = DatabaseConfiguration(
                 scheme: "sqlite",
                 path: directory.appendingPathComponent(URL(fileURLWithPath: database.configuration.path).lastPathComponent).path)

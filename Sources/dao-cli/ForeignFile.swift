@@ -255,7 +255,7 @@ extension Command {
     private static func write(_ report: MoveReport, _ arguments: Arguments) throws -> Int32 {
         let rows = report.rows.values.reduce(0, +)
         if arguments.has("json") {
-            try Output.write(
+            try Output.report(
                 JSON.object([
                     "rows": "\(rows)", "written": "\(report.rowsWritten)", "entities": "\(report.rows.count)",
                     "rowsLeftOut": "\(report.rowsLeftOut)", "problemCount": "\(report.problemCount)",
@@ -263,13 +263,13 @@ extension Command {
                     "left": JSON.list(report.left.map { JSON.object(["table": JSON.text($0.table), "why": JSON.text($0.why)]) }),
                 ]))
         } else {
-            try Output.write(
+            try Output.report(
                 "\(counted(rows, "row")) in \(counted(report.rows.count, "entity", "entities")) compared, \(report.rowsWritten) written"
                     + (report.rowsLeftOut == 0 ? "" : ", \(report.rowsLeftOut) left out"))
-            for left in report.left { try Output.write("'\(left.table)' stays behind: \(left.why)") }
-            for problem in report.problems { try Output.write("\(problem)") }
+            for left in report.left { try Output.report("'\(left.table)' stays behind: \(left.why)") }
+            for problem in report.problems { try Output.report("\(problem)") }
             let more = report.problemCount - report.problems.count
-            if more > 0 { try Output.write("and \(counted(more, "more problem"))") }
+            if more > 0 { try Output.report("and \(counted(more, "more problem"))") }
         }
         return report.problemCount == 0 && !report.left.contains { $0.unreadable == true } ? 0 : 1
     }

@@ -18,8 +18,10 @@ enum Keys {
         let file = arguments.value(of: name)
         guard !arguments.has(prefix + "ask-key") else {
             if file != nil { throw UsageError("--\(name) and --\(prefix)ask-key are two keys; give one of them") }
-            let text = try ask(prefix.isEmpty ? "Passphrase: " : "Passphrase (\(prefix.dropLast())): ")
-            if isNew, try ask("The same again: ") != text { throw UsageError("the two texts are different; nothing was changed") }
+            let text = try ask(name, prefix.isEmpty ? "Passphrase: " : "Passphrase (\(prefix.dropLast())): ")
+            if isNew, try ask(name, "The same again: ") != text {
+                throw UsageError("the two texts are different; nothing was changed")
+            }
             return try key(text, "the terminal")
         }
         return try file.map { try key(content(of: $0), "the file '\($0)'") }
@@ -43,13 +45,20 @@ enum Keys {
         return header.count == 21 && header[20] == 80 ? key.format : nil
     }
 
+    /// Whether a file is encrypted in the format of this library, which says so.
+    static func isEncrypted(_ file: String) -> Bool {
+        let header = (try? FileHandle(forReadingAtPath: file)?.read(upToCount: 21)) ?? Data()
+        return header.count == 21 && header.starts(with: Data("SQLite format 3\0".utf8)) && header[20] == 64
+    }
+
     private static func content(of file: String) throws -> String {
-        guard let handle = FileHandle(forReadingAtPath: file) else {
+        guard let handle = FileHandle(forReadingAtPath: file), let data = try? handle.readToEnd() ?? Data() else {
             throw UsageError("there is no file '\(file)' that can be read; check the path of the key")
         }
-        let data = try handle.readToEnd() ?? Data()
         guard var text = String(data: data, encoding: .utf8) else {
-            throw UsageError("the file '\(file)' is no text; write a key of 32 bytes as x'…' with 64 hexadecimal digits")
+            throw UsageError(
+                "the file '\(file)' is no text of UTF-8; save a passphrase as UTF-8, and write a key of 32 bytes as x'…' with 64 "
+                    + "hexadecimal digits")
         }
         if text.hasSuffix("\r\n") || text.hasSuffix("\n") { text.removeLast() }
         // At a prompt nobody could type them.
@@ -67,19 +76,20 @@ enum Keys {
         let digits = Array(text.dropFirst(2).dropLast())
         let bytes = stride(from: 0, to: digits.count - 1, by: 2).compactMap { UInt8(String(digits[$0...$0 + 1]), radix: 16) }
         guard [64, 96].contains(digits.count), bytes.count == digits.count / 2, digits.allSatisfy(\.isHexDigit) else {
-            throw UsageError("\(place) has no 64 hexadecimal digits in x'…'; check the key")
+            throw UsageError(
+                "\(place) has no 64 hexadecimal digits in x'…', nor 96 with the salt of a plain header; check the key")
         }
         return .key(bytes.prefix(32), format: bytes.count == 48 ? .sqlCipher(salt: Array(bytes.suffix(16))) : .authenticated)
     }
 
     /// Reads a line from the terminal without showing it.
-    private static func ask(_ prompt: String) throws -> String {
+    private static func ask(_ option: String, _ prompt: String) throws -> String {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
-        guard terminal >= 0 else { throw UsageError("there is no terminal to ask for a key; use --key-file FILE") }
+        guard terminal >= 0 else { throw UsageError("there is no terminal to ask for a key; use --\(option) FILE") }
         defer { close(terminal) }
         var shown = termios()
         guard tcgetattr(terminal, &shown) == 0 else {
-            throw UsageError("there is no terminal to ask for a key; use --key-file FILE")
+            throw UsageError("there is no terminal to ask for a key; use --\(option) FILE")
         }
         var hidden = shown
         hidden.c_lflag &= ~tcflag_t(ECHO)

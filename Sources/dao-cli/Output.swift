@@ -27,6 +27,9 @@ enum Output {
         if isFull { try flush() }
     }
 
+    /// Writes what a command has done. The work cannot be taken back, so that the line comes after Ctrl-C too.
+    static func report(_ text: String) throws { buffer.withLock { $0.append(contentsOf: (printable(text) + "\n").utf8) } }
+
     /// Sends on what was written.
     static func flush() throws {
         try buffer.withLock { buffer in

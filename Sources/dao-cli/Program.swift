@@ -33,6 +33,20 @@ enum Program {
     /// half-done. A second Ctrl-C ends it at once.
     static let patience = Atomic(1)
 
+    /// The directory of temporary files; nil when there are none.
+    static let leftovers = Lock<URL?>(nil)
+
+    /// Removes the temporary files.
+    static func removeLeftovers() {
+        if let directory = leftovers.withLock({ $0.take() }) { try? FileManager.default.removeItem(at: directory) }
+    }
+
+    /// Ends the program in the middle of its work.
+    static func end() -> Never {
+        removeLeftovers()
+        _exit(130)
+    }
+
     /// Runs the command of some words.
     ///
     /// - Returns: The exit code.

@@ -15,12 +15,12 @@ let interruptions = [SIGINT, SIGTERM].map { number in
     signal(number, SIG_IGN)
     let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
     source.setEventHandler {
-        if work.isCancelled { _exit(130) }
+        if work.isCancelled { Program.end() }
         work.cancel()
         // A command that only reads, or that is one transaction, can end anywhere.
         let patience = Program.patience.load(ordering: .relaxed)
         if patience == .max { return }
-        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(patience)) { _exit(130) }
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(patience)) { Program.end() }
     }
     source.resume()
     return source

@@ -16,6 +16,8 @@
                 ("key", "correct horse battery staple\n"), ("other", "x'" + String(repeating: "ab", count: 32) + "'\n"),
                 ("wrong", "wrong"), ("none", ""), ("half", "x'abab'"), ("lines", "one\ntwo\n"),
             ] { try Data(text.utf8).write(to: library.place.directory.appendingPathComponent(name)) }
+            try Data([0x67, 0x72, 0xFC, 0xDF]).write(to: library.place.directory.appendingPathComponent("latin1"))
+            try Data().write(to: library.place.directory.appendingPathComponent("empty.db"))
             return library
         }
 
@@ -110,6 +112,10 @@
                 (["encrypt", "library.db", "new.db", "--key-file", "lines"], "more than one line"),
                 (["encrypt", "library.db", "new.db", "--key-file", "key", "--format", "zip"], "sqlcipher"),
                 (["encrypt", "library.db", "new.db", "--key-file", "key", "--ask-key"], "two keys"),
+                (["encrypt", "library.db", "new.db", "--key-file", "latin1"], "UTF-8"),
+                (["encrypt", "library.db", "new.db", "--key-file", "."], "no file '.'"),
+                (["encrypt", "library.db", "lmdb:new.mdb", "--key-file", "key"], "dao copy"),
+                (["encrypt", "library.db", "library.db", "--key-file", "key"], "--replace"),
                 (["rekey", "library.db", "--key-file", "key"], "--new-key-file"),
                 (["copy", library.url, "sqlite:new.db", "--to-format", "sqlcipher"], "--to-key-file"),
             ] {
@@ -120,9 +126,59 @@
                 ["encrypt", "missing.db", "new.db", "--key-file", "key"],
                 ["decrypt", "library.db", "new.db", "--key-file", "key"],
                 ["rekey", "library.db", "--key-file", "key", "--new-key-file", "other"],
-                ["encrypt", "library.db", "library.db", "--key-file", "key"],
+                ["encrypt", "library.db", "library.db", "--key-file", "key", "--replace"],
+                ["encrypt", "empty.db", "new.db", "--key-file", "key"], ["decrypt", "empty.db", "new.db", "--key-file", "key"],
             ] { #expect(try await library.dao(words).status == 1, "\(words)") }
             #expect(try library.files["new.db"] == nil)
+        }
+
+        /// A file is replaced by name alone, and what is in it is not lost without a word.
+        @Test func whatIsThereIsReplacedWhenAsked() async throws {
+            let library = try library()
+            func dao(_ words: String...) async throws -> Process.Ended { try await library.dao(words + ["--key-file", "key"]) }
+            #expect(try await dao("encrypt", "library.db", "secret.db").status == 0)
+            #expect(try await library.dao("erase", library.url, "book", "id == 1", "--write").status == 0)
+            let before = try library.files
+            let refused = try await dao("decrypt", "secret.db", "library.db")
+            #expect(refused.status == 64 && refused.errors.contains("--replace"), "\(refused.errors)")
+            #expect(try await dao("encrypt", "library.db", "secret.db").status == 64)
+            let twice = try await dao("encrypt", "secret.db", "other.db")
+            #expect(twice.status == 64 && twice.errors.contains("rekey"), "\(twice.errors)")
+            #expect(try library.files == before)
+            #expect(try await dao("encrypt", "library.db", "secret.db", "--replace").status == 0)
+            #expect(try await dao("count", "sqlite:secret.db", "book").output == "2\n")
+        }
+
+        /// Ctrl-C in the middle of a long command leaves every file as it was, and no other.
+        @Test(arguments: ["encrypt", "decrypt", "rekey"]) func interruptedCommandsChangeNothing(_ command: String) async throws {
+            let library = try library()
+            try library.sqlite(
+                "big.db",
+                "CREATE TABLE t(id INTEGER PRIMARY KEY, x BLOB); WITH n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000) "
+                    + "INSERT INTO t SELECT i, randomblob(2000) FROM n")
+            var words = ["encrypt", "big.db", "new.db", "--key-file", "key"]
+            if command != "encrypt" {
+                #expect(try await library.dao("encrypt", "big.db", "secret.db", "--key-file", "key").status == 0)
+                words =
+                    command == "decrypt"
+                    ? ["decrypt", "secret.db", "new.db", "--key-file", "key"]
+                    : ["rekey", "secret.db", "--key-file", "key", "--new-key-file", "other"]
+            }
+            let before = try library.files
+            let process = library.process(words)
+            let errors = Pipe()
+            (process.standardError, process.standardOutput) = (errors, FileHandle.nullDevice)
+            try process.run()
+            // It has begun when its file is there.
+            let folder = library.place.directory
+            while process.isRunning,
+                try !FileManager.default.contentsOfDirectory(atPath: folder.path).contains(where: { $0.hasPrefix(".dao-") })
+            { usleep(1000) }
+            process.interrupt()
+            let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            let status = process.waitForEnd()
+            #expect(status == 130 && text == "dao: interrupted\n", "\(status): \(text)")
+            #expect(try library.files == before)
         }
 
         /// The commands of the guide on a file of SQLCipher, which reads each result. Without a network nothing is tried, and a line

@@ -53,6 +53,16 @@ import Testing
         func day(_ id: String, _ text: String, _ number: String, _ date: String) -> String {
             "{\"id\":\"\(id)\",\"text\":\(text),\"number\":\(number),\"small\":null,\"date\":\"\(date)\"}\n"
         }
+        // Whoever writes no quotes cannot tell an empty text from none.
+        let named = try Library("sqlite")
+        try Data("id,name,count,nothing\n1,,,\n2,x,4,\n".utf8).write(to: named.place.directory.appendingPathComponent("n.csv"))
+        #expect(try await named.dao("import", named.url, "named", "n.csv", "--key", "id", "--empty-text").status == 0)
+        #expect(
+            try await named.dao("export", named.url, "named").output
+                == "{\"id\":1,\"name\":\"\",\"count\":null,\"nothing\":\"\"}\n{\"id\":2,\"name\":\"x\",\"count\":4,\"nothing\":\"\"}\n"
+        )
+        let inspected = try await named.dao("inspect", named.url).output
+        #expect(inspected.contains("name     string\n") && inspected.contains("count    int64?\n"), "\(inspected)")
         let excel = ["--key", "Nr.", "--columns", "\"Betrag, netto=number\",Datum=date,=", "--decimal-comma"]
         for (name, text, options, rows) in [
             (
@@ -68,6 +78,10 @@ import Testing
                 "c.csv", "\u{FEFF}Nr.;Betrag, netto;Datum;;\r\na;-1,5;31.05.2024;;\r\n",
                 excel + ["--delimiter", ";", "--date-format", "dd.MM.yyyy", "--zone", "Europe/Berlin"],
                 day("a", "null", "-1.5", "2024-05-30T22:00:00Z")
+            ),
+            (
+                "e.csv", "id,text,number,date\na,,1,2024-05-31\nb,\"\",1,2024-05-31\n", ["--empty-text"],
+                day("a", "\"\"", "1.0", "2024-05-31T00:00:00Z") + day("b", "\"\"", "1.0", "2024-05-31T00:00:00Z")
             ),
             (
                 "d.csv", "ID,Number,Date\na,1,5/31/2024 12:05 AM\nb,2,12/1/2024 1:00 pm\n", ["--date-format", "M/d/yyyy h:mm a"],

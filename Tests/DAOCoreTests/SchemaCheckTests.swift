@@ -34,19 +34,19 @@ struct SchemaCheckTests {
     @Test func contradictionsAreReported() {
         #expect(Pair.schema.problem == nil)
         #expect(
-            message(Schema("2x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-                == "the entity name '2x' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+            message(Schema("a.x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
+                == "the entity name 'a.x' is not valid; use letters, digits, signs other than . , : ; = / \\ quotes, brackets and braces, and spaces between them, at most 128 bytes"
         )
         #expect(
             message(Schema("", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
-                == "the entity name '' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+                == "the entity name '' is not valid; use letters, digits, signs other than . , : ; = / \\ quotes, brackets and braces, and spaces between them, at most 128 bytes"
         )
         #expect(
             message(Schema("DAO_x", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("b", \.right)))
                 == "the entity name 'DAO_x' begins with a prefix that is reserved for databases; choose another name")
         #expect(
-            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a b", \.left), Field("b", \.right)))
-                == "the field name 'a b' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+            message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a ", \.left), Field("b", \.right)))
+                == "the field name 'a ' is not valid; use letters, digits, signs other than . , : ; = / \\ quotes, brackets and braces, and spaces between them, at most 128 bytes"
         )
         #expect(
             message(Schema("pair", make, Field("id", \.id, .primaryKey), Field("a", \.left), Field("A", \.right)))

@@ -33,6 +33,35 @@ import Testing
             indexes: [Index(orderedBy: .ascending(\.stars), .descending(\.date), isUnique: true)])
     }
 
+    struct HardNames: Plain, Model {
+        var number: Int
+        var date: Date
+        var twin: String
+        var year: Int?
+        static let schema = Schema(
+            "order details (2024)", Self.init, Field("Order #", \.number, .primaryKey), Field("Order Date", \.date),
+            Field("orderDate", \.twin), Field("2024", \.year),
+            indexes: [Index(\.date, \.year), Index(\.twin, where: { $0.year != nil })])
+    }
+
+    /// Properties have names that Swift can have, and the fields their own.
+    @Test func namesWithSpacesAndSignsBecomeProperties() throws {
+        let database = try DatabaseDrivers(.memory).open("memory:")
+        _ = try database.storage(for: HardNames.self)
+        let entity = try JSONEncoder().encode(database.entities()[0])
+        let target = Target()
+        try target.write("", to: "main.swift")
+        let outcome = try target.generate(
+            catalog: "{\"entities\": [{\"catalog\": \(String(decoding: entity, as: UTF8.self))}]}")
+        #expect(outcome.isClean, "\(outcome.lines)")
+        let code = try #require(target.code("OrderDetails2024.swift"))
+        for line in [
+            "var order: Int", "var orderDate2: Date", "var orderDate: String", "var _2024: Int?",
+            "Field(\"Order #\", \\.order, .primaryKey)", "Field(\"Order Date\", \\.orderDate2)", "Field(\"2024\", \\._2024)",
+            "Index(orderedBy: .ascending(\\.orderDate2), .ascending(\\._2024))", "where: { $0._2024 != nil }",
+        ] { #expect(code.contains(line), "\(line) in \(code)") }
+    }
+
     @Test func entitiesBecomeModelsThatDeclareTheSame() throws {
         let database = try DatabaseDrivers(.memory).open("memory:")
         _ = try database.storage(for: Post.self)

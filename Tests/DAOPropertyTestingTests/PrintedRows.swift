@@ -193,7 +193,7 @@ private struct GeneratedRecord1: PropertyTestModel {
 
     static let schema = Schema(
         "invalid", Self.init(id:field1:key:),
-        Field("id", \.id, .primaryKey), Field("a b", \.field1), Field("key", \.key))
+        Field("id", \.id, .primaryKey), Field("a.b", \.field1), Field("key", \.key))
     static let keptFields: Set<String> = []
 }
 

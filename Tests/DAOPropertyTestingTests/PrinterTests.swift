@@ -27,9 +27,9 @@ import Testing
     /// One that cannot be stored.
     private static let invalid = GeneratedModel(
         PropertyTesting.GeneratedEntity(
-            "invalid", [.init("id", .int, isKey: true), .init("a b", .strings), .init("key", .string)]),
+            "invalid", [.init("id", .int, isKey: true), .init("a.b", .strings), .init("key", .string)]),
         number: 1,
-        flaw: SchemaFlaw(field: "a b"))
+        flaw: SchemaFlaw(field: "a.b"))
 
     /// A row of the generated model with something in every field.
     private static let generatedRow: Row = model.entity.fields.map { field in

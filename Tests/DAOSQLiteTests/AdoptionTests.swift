@@ -41,6 +41,16 @@ import Testing
         static let schema = Schema("owned", Self.init, Field("id", \.id, .primaryKey), Field("tag", \.tag, .linked))
     }
 
+    struct Order: Plain, Model, Equatable {
+        var number: Int
+        var date: Double
+        var code: String?
+
+        static let schema = Schema(
+            "Order Details", Self.init, Field("Order #", \.number, .primaryKey), Field("Order Date", \.date, .indexed),
+            Field("x FROM y (2024)", \.code, .unique))
+    }
+
     private static let columns = "name TEXT NOT NULL, code TEXT UNIQUE, rank INT NOT NULL"
     private static let plain = "CREATE TABLE part(id INTEGER PRIMARY KEY, \(columns))"
 
@@ -89,6 +99,27 @@ import Testing
         let database = try place.database("foreign.db")
         #expect(try database.verify().isSound)
         try database.close()
+    }
+
+    /// Names that another program has given, as they are.
+    @Test func tablesWithSpacesAndSignsInTheirNamesAreUsed() throws {
+        let raw = try Raw(place.path("foreign.db"), create: true)
+        try raw.run(
+            """
+            CREATE TABLE "Order Details"("Order #" INTEGER PRIMARY KEY, "Order Date" REAL NOT NULL, [x FROM y (2024)] TEXT UNIQUE);
+            CREATE INDEX "by date (desc)" ON "Order Details"("Order Date");
+            INSERT INTO "Order Details" VALUES (1, 10, 'a'), (2, 20, 'b'), (3, 30, NULL)
+            """)
+        let database = try place.database("foreign.db") { $0.options["adopt"] = "true" }
+        let orders = DAO(storage: try database.storage(for: Order.self))
+        #expect(try orders.read(Query(where: Condition("`Order Date` > 10 AND `x FROM y (2024)` != nil"))).map(\.number) == [2])
+        #expect(try orders.storage.explain(Query(where: Condition { $0.date == 20 })).access == .index(["Order Date"]))
+        #expect(try orders.storage.explain(Query(where: Condition { $0.code == "b" })).access == .index(["x FROM y (2024)"]))
+        #expect(try orders.storage.read(keys: [2, 3].map { .integer($0) }, includesSubentities: true).map(\.date) == [20, 30])
+        try orders.persist([Order(number: 2, date: 21, code: "c"), Order(number: 4, date: 40, code: "b")])
+        #expect(try orders.sum(\.date) == 101)
+        #expect(throws: StorageError.self) { try orders.create(Order(number: 5, date: 1, code: "a")) }
+        #expect(try database.verify().isSound)
     }
 
     private func outcomes(_ database: SQLiteDatabase) throws -> [String] {
@@ -383,7 +414,8 @@ import Testing
         #expect(before["app.db-journal"]?.isEmpty == false)
         let error = expectError(.busy) { try place.database() }
         #expect(error?.message.contains("journal") == true)
-        expectError(.readOnly) { try place.database { $0.isReadOnly = true }.entities() }
+        let reading = expectError(.busy) { try place.database { $0.isReadOnly = true }.entities() }
+        #expect(reading?.message.contains("journal") == true)
         #expect(try files() == before)
         let database = try place.database { $0.options["adopt"] = "true" }
         #expect(try database.storage(for: Part.self).count(Query()) == 1)

@@ -126,6 +126,32 @@ enum EvolutionCopies {
             try expectSame(copied, notes)
         },
         ConformanceCase(
+            "E.copiesGoOnBeforeLinks", "E5",
+            title: "a copy that ended at any step, between the rows and the links too, goes on with the rows and the lists"
+        ) { context in
+            struct Stop: Error {}
+            let (source, agendas) = try context.open(with: Agenda.self)
+            try source.dao(Person.self).create([Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob")])
+            let errands = (1...7).map { Errand(id: $0, owner: Reference($0 % 2 + 1)) }
+            try agendas.create((1...3).map { Agenda(id: $0, errands: Array(errands[($0 * 2 - 2)...($0 * 2)])) })
+            let stored = try agendas.read()
+            for step in 1...100 {
+                let target = try context.openOther("step-\(step)")
+                var steps = 0
+                do {
+                    try source.copy(to: target, rowLimit: 3) { _ in
+                        steps += 1
+                        if steps == step { throw Stop() }
+                    }
+                    try expect(step > 3, "more steps than \(steps)")
+                    break
+                } catch is Stop {}
+                try source.copy(to: target)
+                try expectEqual(try target.dao(Agenda.self).read(), stored, "the rows after the end at step \(step)")
+                try target.expectVerified()
+            }
+        },
+        ConformanceCase(
             "E.copiesBeginAgain", "E5",
             title: "a continued copy includes the changes that the source got during the interruption"
         ) { context in

@@ -17,6 +17,24 @@ enum EvolutionIndexes {
             try expectEqual(try database.entities(), [NoteWithIndexes.schema.description])
         },
         ConformanceCase(
+            "E.addsIndexOfManyTexts", "E2", "Q9",
+            title: "an index that is added to thousands of rows has each of them, also where a key begins with the one before",
+            isHeavy: true
+        ) { context in
+            for first in [[], ["0"]] {
+                let place = "first-\(first.count)"
+                var database: any Database = try context.openOther(place)
+                // Every second key begins with the one before. With another one in front, these are the others.
+                let ids = first + (10_000..<12_100).flatMap { ["\($0)", "\($0)a"] }
+                try database.dao(Word.self).create(ids.map { Word(id: $0, text: "t\($0)") })
+                try context.renew(&database, other: place)
+                let words = try database.dao(IndexedWord.self)
+                try expectEqual(try words.read(orderedBy: .ascending(\.text)).map(\.id), ids, "the rows by the new index")
+                try expectEqual(try words.count { $0.text >= "t" && $0.text < "u" }, ids.count, "the number of rows")
+                try database.expectVerified()
+            }
+        },
+        ConformanceCase(
             "E.dropsIndexes", "E2",
             title: "a dropped index keeps the rows; an index that is added again contains the changes made in between"
         ) { context in
@@ -88,4 +106,20 @@ enum EvolutionIndexes {
             try expectSame(try dao.read(query), try query.resolved().evaluate(over: rows), "rows by an index")
         }
     }
+}
+
+/// A row whose key is a text.
+private struct Word: Plain, Model {
+    var id: String
+    var text: String
+
+    static let schema = Schema("word", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text))
+}
+
+/// A later version of it.
+private struct IndexedWord: Plain, Model {
+    var id: String
+    var text: String
+
+    static let schema = Schema("word", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .indexed))
 }

@@ -110,7 +110,7 @@ enum EvolutionMigrationFailures {
             try attempt(.duplicateKey, "two rows with one key", key: 1, field: "id") {
                 try $0.rewrite("note", as: NoteV1.schema.description) { $1["id"] = .integer(1) }
             }
-            try attempt(.invalidSchema, "an invalid name", entity: "a b") { try $0.renameEntity("note", to: "a b") }
+            try attempt(.invalidSchema, "an invalid name", entity: "a.b") { try $0.renameEntity("note", to: "a.b") }
             try attempt(.schemaMismatch, "a name that differs from a stored name in case only", entity: "Note") {
                 try $0.renameEntity("note", to: "Note")
             }

@@ -62,6 +62,25 @@ enum Observations {
             ids = try await results.next("a result").map(\.id)
             try expectEqual(ids, [1, 3], "after a row was set that no longer matches")
         },
+        ConformanceCase(
+            concurrent: "O.throughInverse", "O5", "R12",
+            title: "a condition on the rows that refer to a related row is judged again when such a row alone is committed"
+        ) { context in
+            let (database, agendas) = try context.open(with: Agenda.self)
+            try await database.dao(Person.self).create(Person(id: 1, name: "Ada"))
+            try await database.dao(Errand.self).create(Errand(id: 1, owner: Reference(1)))
+            try await agendas.create(Agenda(id: 1, next: Reference(1)))
+            let receipts = try database.dao(Receipt.self)
+            var results = Results(agendas.observe { $0.next[Errand.receipts].count > 0 })
+            var ids = try await results.next("the first result").map(\.id)
+            try expectEqual(ids, [], "before there is a receipt")
+            try await receipts.create(Receipt(id: "a", errand: Reference(1)))
+            ids = try await results.next("a result").map(\.id)
+            try expectEqual(ids, [1], "after a receipt was stored")
+            try await receipts.erase(byPrimaryKey: "a")
+            ids = try await results.next("a result").map(\.id)
+            try expectEqual(ids, [], "after it was erased")
+        },
         ConformanceCase(concurrent: "O.oneCommit", "O1", title: "a transaction of many writes gives a single result") { context in
             let (database, dao) = try context.open(with: Item.self)
             var results = Results(dao.observe())

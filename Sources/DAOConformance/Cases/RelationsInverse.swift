@@ -13,6 +13,7 @@ extension Post {
 
 extension Errand {
     package static let parts = Inverse(\Errand.whole)
+    static let receipts = Inverse(\Receipt.errand)
 }
 
 /// R12: the rows that refer to a row.

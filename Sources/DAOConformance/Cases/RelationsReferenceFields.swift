@@ -108,6 +108,13 @@ enum RelationsReferenceFields {
             try refused("update", key: 1, missing: 5, field: "owner") {
                 _ = try storage.update(Query()) { $0.owner = Reference(Int(4 + $0.id)) }
             }
+            // The first rows of the call are right.
+            try refused("update of several rows", key: 2, missing: 9, field: "owner") {
+                _ = try storage.update(Query()) { $0.owner = Reference($0.id == 1 ? 2 : 9) }
+            }
+            try refused("merge of several rows", key: 2, missing: 9, field: "helper") {
+                _ = try storage.merge(keys: [1, 2].map { .integer($0) }) { $1?.helper = Reference($0 == 0 ? 1 : 9) }
+            }
             try refused("merge", key: 3, missing: 9, field: "owner") {
                 _ = try storage.merge(keys: [.integer(3)]) { $1?.owner = Reference(9) }
             }

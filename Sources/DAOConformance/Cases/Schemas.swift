@@ -14,7 +14,7 @@ enum Schemas {
         invalid(
             "E.samePathTwice", "E1", "a model with one property in two fields", SamePath.self, field: "two",
             says: ["'one'", "'two'"]),
-        invalid("E.badEntityName", "E1", "an entity name with a space", BadEntityName.self, says: ["bad name"]),
+        invalid("E.badEntityName", "E1", "an entity name with a point", BadEntityName.self, says: ["bad.name"]),
         invalid("E.badFieldName", "E1", "a field name with a quote", BadFieldName.self, field: "a\"b", says: ["a\"b"]),
         invalid("E.emptyName", "E1", "an empty entity name", EmptyName.self, says: ["''"]),
         invalid(
@@ -283,7 +283,7 @@ private struct SamePath: Model {
 
 private struct BadEntityName: Model {
     var id: Int
-    static let schema = Schema("bad name", Self.init, Field("id", \.id, .primaryKey))
+    static let schema = Schema("bad.name", Self.init, Field("id", \.id, .primaryKey))
 }
 
 private struct BadFieldName: Model {

@@ -50,7 +50,8 @@ enum Searches {
                     "(red OR white) wine": [1, 3, 4],
                     "red NEAR/0 wine": [1], "red NEAR/1 wine": [1], "wine NEAR/2 red": [1, 4], "car fast": [2],
                     "\"car fast\"": [], "one": [2, 3],
-                    "\"one two\"": [], "one two": [3], "-red -tower": [3, 6, 7], "NOT (red OR wine)": [5, 6, 7],
+                    "\"one two\"": [], "one NEAR/100 two": [], "one two": [3], "-red -tower": [3, 6, 7],
+                    "NOT (red OR wine)": [5, 6, 7],
                     "red -(wine OR fast)": [],
                 ], leaflets)
         },

@@ -549,6 +549,51 @@ enum WritesUniqueCalls {
             }
             if database.capabilities.hasEvolution { try database.expectVerified("after the calls") }
         },
+        ConformanceCase(
+            "W.uniqueCallInsideErasesTarget", "W6", "W9", "R10",
+            title: "a row that waits has no Reference to a row that code inside has erased"
+        ) { context in
+            let (database, lockers) = try context.open(with: Locker.self)
+            guard database.capabilities.hasSavepoints else { return }
+            let people = try database.dao(Person.self)
+            let before = [
+                Locker(id: 1, number: 1), Locker(id: 2, number: 2, guest: Reference(1)),
+                Locker(id: 3, number: 3, guest: Reference(2)),
+            ]
+            for isPersisted in [false, true] {
+                try lockers.erase()
+                try people.persist([Person(id: 1, name: "Ada"), Person(id: 2, name: "Bob")])
+                try lockers.create(before)
+                let change: @Sendable (inout Locker) throws -> Void = { locker in
+                    if locker.id == 3 { try people.erase(byPrimaryKey: 1) }
+                    locker.number += 1
+                }
+                if isPersisted {
+                    try DAO(storage: lockers.storage, translator: ChangingTranslator(change: change)).persist(before)
+                } else {
+                    try lockers.update(where: .all, change)
+                }
+                try expectSame(
+                    try lockers.read(),
+                    [Locker(id: 1, number: 2), Locker(id: 2, number: 3), Locker(id: 3, number: 4, guest: Reference(2))])
+            }
+            try database.expectVerified()
+        },
+        ConformanceCase(
+            "W.uniqueKeyTwice", "W4", "W6",
+            title: "a merge that gets a key twice gives its code the row that waits, and stores the last"
+        ) { context in
+            let (_, lockers) = try context.open(with: Locker.self)
+            try lockers.create([Locker(id: 1, number: 1), Locker(id: 2, number: 2)])
+            var seen: [Int?] = []
+            let stored = try lockers.storage.merge(keys: [1, 2, 1].map { .integer($0) }) { index, locker in
+                seen.append(locker?.number)
+                locker?.number = [2, 1, 3][index]
+            }
+            try expectEqual(stored, 3, "the number of stored rows")
+            try expectEqual(seen, [1, 2, 2], "what the code got")
+            try expectEqual(try lockers.read().map(\.number), [3, 1], "the rows")
+        },
     ]
 }
 

@@ -4,7 +4,8 @@
 /// Field("date", \.date, .indexed)
 /// ```
 public struct Field<Record: Model, Value: FieldValue>: Sendable {
-    /// The stored name: letters, digits and underscores. The first character is a letter or an underscore.
+    /// The stored name, which is that of a table's column: letters, digits, spaces and most signs. A text predicate has a name with spaces
+    /// or signs between backticks.
     public let name: String
     /// The key path of the property.
     public let keyPath: any KeyPath<Record, Value> & Sendable

@@ -4,7 +4,7 @@ import Foundation
 ///
 /// The table or records, the codec, typed queries and schema changes are derived from it. The fields have the
 /// order of the initializer's parameters. A field of the wrong type, or a missing field, does not compile.
-/// The name of the entity has letters, digits and underscores. The initializer is usually `Self.init`. Indexes
+/// The name of the entity is that of a table: letters, digits, spaces and most signs. The initializer is usually `Self.init`. Indexes
 /// over several fields follow the fields, in any order.
 ///
 /// ```swift

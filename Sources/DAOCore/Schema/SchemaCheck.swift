@@ -1,5 +1,5 @@
 /// Finds contradictions in the declaration of a schema.
-enum SchemaCheck {
+package enum SchemaCheck {
 
     /// The first contradiction; nil when there is none.
     ///
@@ -176,7 +176,7 @@ enum SchemaCheck {
         }
         guard isName(entity) else {
             return problem(
-                "the entity name '\(entity)' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit"
+                "the entity name '\(entity)' is not valid; \(nameRule)"
             )
         }
         if entity.lowercased().hasPrefix("dao_") || entity.lowercased().hasPrefix("sqlite_") {
@@ -186,7 +186,7 @@ enum SchemaCheck {
         for field in fields {
             guard isName(field.name) else {
                 return problem(
-                    "the field name '\(field.name)' is not valid; use letters, digits and underscores, at most 128 bytes, and begin with no digit",
+                    "the field name '\(field.name)' is not valid; \(nameRule)",
                     field: field.name)
             }
             // SQL engines compare column names case-insensitively.
@@ -277,10 +277,43 @@ enum SchemaCheck {
         return nil
     }
 
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+    /// What a name can have, as an error says it.
+    package static let nameRule =
+        "use letters, digits, signs other than . , : ; = / \\ quotes, brackets and braces, and spaces between them, at most 128 bytes"
+
+    /// Whether a text can be the name of an entity or of a field. Tables of other programs have columns such as `Order Date` or
+    /// `price (net)`; what ends or separates names in texts, paths and messages is not in any.
+    package static func isName(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        guard let first = scalars.first, let last = scalars.last, first != " ", last != " ",
+            !first.properties.generalCategory.isMark
+        else { return false }
         return text.utf8.count <= 128
-            && text.unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+            && scalars.allSatisfy { scalar in
+                switch scalar {
+                case " ": true
+                case ".", ",", ":", ";", "=", "/", "\\", "'", "\"", "`", "[", "]", "{", "}": false
+                default: scalar.properties.generalCategory.isVisible
+                }
+            }
+    }
+}
+
+extension Unicode.GeneralCategory {
+    /// Whether a character joins the one before it.
+    fileprivate var isMark: Bool {
+        switch self {
+        case .nonspacingMark, .spacingMark, .enclosingMark: true
+        default: false
+        }
+    }
+
+    /// Whether a character shows something, and does nothing else in a text.
+    fileprivate var isVisible: Bool {
+        switch self {
+        case .control, .format, .surrogate, .privateUse, .unassigned, .spaceSeparator, .lineSeparator, .paragraphSeparator: false
+        default: true
+        }
     }
 }
 

@@ -151,8 +151,8 @@ extension PostgresConnection {
         let table = try storedTable(entity.name)
         for line in details {
             guard
-                let name = line.firstMatch(of: /Index (?:Only )?Scan (?:Backward )?(?:using|on) "?([^" ]+)"?/).map({
-                    String($0.1)
+                let name = line.firstMatch(of: /Index (?:Only )?Scan (?:Backward )?(?:using|on) (?:"([^"]+)"|([^" ]+))/).flatMap({
+                    ($0.1 ?? $0.2).map(String.init)
                 }),
                 let index = table?.indexes.first(where: { $0.name == name })
             else { continue }

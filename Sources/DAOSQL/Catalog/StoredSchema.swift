@@ -108,7 +108,7 @@ struct StoredSchema {
         StorageError(
             .schemaMismatch,
             "the table '\(table)' of another program cannot be used as it is: \(obstacles.joined(separator: "; ")); change the "
-                + "table, or copy its rows into a new one. Nothing was changed", entity: table, path: path)
+                + "table, or copy its rows into a new one. The table was not changed", entity: table, path: path)
     }
 
     /// Creates an index.

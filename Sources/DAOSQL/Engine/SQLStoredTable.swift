@@ -152,7 +152,7 @@ extension SQLStoredTable {
         guard differences.isEmpty else {
             throw StorageError(
                 .schemaMismatch,
-                "the stored '\(name)' is not what the model declares: \(differences.joined(separator: "; ")); change the model or the table. Nothing was changed",
+                "the stored '\(name)' is not what the model declares: \(differences.joined(separator: "; ")); change the model or the table. The table was not changed",
                 entity: name)
         }
     }

@@ -161,9 +161,13 @@ extension SQLiteConnection {
             // The tables of conditions on related rows have names that begin with a dot.
             if line.drop(while: { $0 != " " }).hasPrefix(" .") { continue }
             if line.contains("USING INTEGER PRIMARY KEY") || line.contains("USING PRIMARY KEY") { return .primaryKey }
-            let words = line.split(separator: " ")
-            guard let word = words.firstIndex(of: "INDEX"), word + 1 < words.count else { continue }
-            let index = String(words[word + 1]).quotedLiteral
+            guard let use = line.range(of: " INDEX ") else { continue }
+            // The name of an index can have spaces and parentheses.
+            let rest = line[use.upperBound...]
+            let names = try texts("SELECT name FROM sqlite_master WHERE type = 'index'")
+            guard let name = names.filter({ rest == $0 || rest.hasPrefix("\($0) (") }).max(by: { $0.utf8.count < $1.utf8.count })
+            else { continue }
+            let index = name.quotedLiteral
             let columns = try texts("SELECT name FROM pragma_index_info(\(index))")
             if columns.isEmpty { continue }
             if columns.contains(where: { $0.hasPrefix(".") }) {

@@ -60,6 +60,12 @@ enum SQLiteError {
         switch code {
         case ExtendedCode.readOnlyMoved:
             return (.detached, StorageError.detached(nil, "the file was moved or removed").message)
+        case ExtendedCode.readOnlyRollback:
+            return (
+                .busy,
+                "another program was interrupted while it wrote to the file, and left its journal; open the file with that program, "
+                    + "which undoes what it had not finished. Nothing was changed"
+            )
         case ExtendedCode.noMemoryForIO: return meaning(of: SQLITE_NOMEM)
         case ExtendedCode.refusedByIO: return meaning(of: SQLITE_PERM)
         // The checksums of pages say so. What the file system calls damaged is an error of reading.

@@ -50,13 +50,14 @@ import Foundation
             case dao_cipher_newer:
                 throw StorageError(
                     .schemaIsNewer, "the file was encrypted by a later version of this library; use that version", path: path)
-            case dao_cipher_damaged: throw Self.error(page: 1, isInLog: false, path: path, entity: nil, message: nil)
+            case dao_cipher_damaged: throw Self.error(page: 1, isInLog: false, path: path, entity: nil)
             case dao_cipher_unknown:
                 // A file in our format says so. SQLCipher's looks like any random bytes.
                 throw StorageError(
                     .notPermitted,
-                    "the key opens nothing in the file: it is another key, or the file is damaged or no database, which cannot be told "
-                        + "without its key; check the key and the path. Nothing was changed", path: path)
+                    "the key opens nothing in the file: it is another key, or the file has other settings than SQLCipher 4 by default, "
+                        + "or is damaged or no database, which cannot be told without its key; check the key and the path. Nothing was "
+                        + "changed", path: path)
             case dao_cipher_needs_salt:
                 throw StorageError(
                     .notPermitted,
@@ -120,8 +121,7 @@ import Foundation
                     entity: entity, path: path,
                     engineCode: Int(PageChecksums.mismatch), engineMessage: message)
             }
-            return PageCipher.error(
-                page: damage.page, isInLog: damage.is_in_log != 0, path: path, entity: entity, message: message)
+            return PageCipher.error(page: damage.page, isInLog: damage.is_in_log != 0, path: path, entity: entity)
         }
     }
 #else
@@ -180,11 +180,11 @@ extension PageCipher {
     }
 
     /// Returns the error for a page that is not what was sealed.
-    static func error(page: Int64, isInLog: Bool, path: String, entity: String?, message: String?) -> StorageError {
+    static func error(page: Int64, isInLog: Bool, path: String, entity: String?) -> StorageError {
         StorageError(
             .corrupted,
             "page \(page) of the \(isInLog ? "file's write-ahead log" : "file") is not what was encrypted: it is damaged, or another "
                 + "program changed it; restore the file from a backup",
-            entity: entity, path: path, engineCode: Int(PageChecksums.mismatch), engineMessage: message)
+            entity: entity, path: path, engineCode: Int(PageChecksums.mismatch))
     }
 }

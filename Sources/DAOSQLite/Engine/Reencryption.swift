@@ -20,7 +20,8 @@ extension SQLiteDatabase {
     ///   - path: The path of another file, while others use the database; nil to replace the database's own file. An earlier copy
     ///     of the same database is replaced, as `backup(to:)` does it.
     /// - Throws: The errors of opening; those of `backup(to:)` for another file; `.busy` when any program has the file open that is
-    ///   replaced. Nothing has changed then.
+    ///   replaced; `.notADatabase` for an empty file; `CancellationError` when the task is cancelled before the new file is in its
+    ///   place. Nothing has changed then.
     public static func reencrypt(
         _ configuration: DatabaseConfiguration, with encryption: Encryption?, into path: String? = nil
     ) throws {
@@ -30,6 +31,10 @@ extension SQLiteDatabase {
         wanted.encryption = encryption
         wanted.options["checksums"] = nil
         let target = try SQLiteSettings(wanted)
+        var status = stat()
+        if stat(configuration.path, &status) == 0, status.st_size == 0, access(configuration.path + "-wal", F_OK) != 0 {
+            throw StorageError.notADatabase(configuration.path, "an empty file")
+        }
         target.cipher?.prepare(nil)
         if let path {
             configuration.isReadOnly = true
@@ -48,7 +53,7 @@ extension SQLiteDatabase {
             path, of: configuration.path, with: BackupFile.Content(of: source, SQLiteDialect()), isOpen: isOpen,
             isDatabase: { DatabaseFile.isDatabase($0, at: path, target.cipher) },
             content: { try SQLiteConnection.content(at: $0, target) }
-        ) { temporary, _ in try source.copyAll(to: temporary, target.cipher) }
+        ) { temporary, _ in try source.cancellable { try source.copyAll(to: temporary, target.cipher) } }
     }
 
     private static func replace(_ configuration: DatabaseConfiguration, _ target: SQLiteSettings) throws {
@@ -74,7 +79,7 @@ extension SQLiteDatabase {
                     var status = stat()
                     guard stat(file.resolved, &status) == 0 else { throw TemporaryFile.failure(errno, file.path, as: "copy") }
                     let temporary = try TemporaryFile(beside: file.resolved, reporting: file.path, as: "copy")
-                    try source.copyAll(to: temporary.path, target.cipher)
+                    try source.cancellable { try source.copyAll(to: temporary.path, target.cipher) }
                     try temporary.sync(mode: status.st_mode)
                     guard !file.hasLog, FileIdentity(file.resolved) == file.identity else { throw busy() }
                     try temporary.replaceTarget()

@@ -80,20 +80,12 @@ final class SQLiteEngine: SQLEngine {
 
     /// Looks into a file without changing it.
     private static func looksForeign(_ file: DatabaseFile, _ settings: SQLiteSettings) throws -> Bool {
-        do {
-            let connection = try SQLiteConnection.open(file.path, .readOnly, settings)
-            return switch try BackupFile.Content(of: connection, SQLiteDialect()) {
-            case .database: false
-            case .other: true
-            // A file of this library has a log from its first page on.
-            case .nothing: try connection.texts("PRAGMA journal_mode") != ["wal"]
-            }
-        } catch let error as StorageError where error.engineCode == Int(ExtendedCode.readOnlyRollback) {
-            throw StorageError(
-                .busy,
-                "another program was interrupted while it wrote to the file, and left its journal; open the file with that program, "
-                    + "which undoes what it had not finished. Nothing was changed",
-                path: file.path, engineCode: error.engineCode, engineMessage: error.engineMessage)
+        let connection = try SQLiteConnection.open(file.path, .readOnly, settings)
+        return switch try BackupFile.Content(of: connection, SQLiteDialect()) {
+        case .database: false
+        case .other: true
+        // A file of this library has a log from its first page on.
+        case .nothing: try connection.texts("PRAGMA journal_mode") != ["wal"]
         }
     }
 

@@ -35,11 +35,11 @@ final class KeyFeed {
     ///   - entity: The entity of the rows. Its keys are not of `UInt64`, of which columns store some as numbers and some as blobs.
     init(_ select: OpaquePointer, _ connection: SQLiteConnection, _ entity: EntityDescription) throws {
         next = try connection.nextKey()
-        // Names of entities and fields have no spaces.
-        let parts = (sqlite3_sql(select).map { String(cString: $0) } ?? "").components(separatedBy: " FROM ")
+        // Names are in quotes, and neither end in spaces nor contain quotes.
+        let parts = (sqlite3_sql(select).map { String(cString: $0) } ?? "").components(separatedBy: " FROM \"")
         let rest = parts.last?.dropLast() ?? ""
         statement = try connection.prepared(
-            "\(parts[0]) FROM \(NextKey.table) CROSS JOIN \(rest)\(NextKey.table).\(NextKey.column)", entity: entity.name)
+            "\(parts[0]) FROM \(NextKey.table) CROSS JOIN \"\(rest)\(NextKey.table).\(NextKey.column)", entity: entity.name)
         self.connection = connection
         self.entity = entity.name
         keyKind = entity.keyKind

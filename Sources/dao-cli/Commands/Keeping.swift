@@ -28,10 +28,10 @@ extension Command {
                 progress.end()
                 let rows = report.rows.values.reduce(0, +)
                 if arguments.has("json") {
-                    try Output.write(
+                    try Output.report(
                         JSON.object(["rows": "\(rows)", "written": "\(report.rowsWritten)", "entities": "\(report.rows.count)"]))
                 } else {
-                    try Output.write(
+                    try Output.report(
                         "\(counted(rows, "row")) in \(counted(report.rows.count, "entity", "entities")) compared, "
                             + "\(report.rowsWritten) written")
                 }
@@ -84,7 +84,7 @@ extension Command {
                 arguments.has("json")
                 ? JSON.object(["path": JSON.text(path), "bytes": "\(size?.intValue ?? 0)"])
                 : "\(path), \(bytes(size?.intValue ?? 0))"
-            try Output.write(text)
+            try Output.report(text)
             return 0
         }
     }
@@ -132,7 +132,7 @@ extension Command {
                 arguments.has("json")
                 ? JSON.object(["bytesBefore": "\(report.bytesBefore)", "bytesAfter": "\(report.bytesAfter)"])
                 : "\(bytes(report.bytesBefore)) before, \(bytes(report.bytesAfter)) after"
-            try Output.write(text)
+            try Output.report(text)
             return 0
         }
     }

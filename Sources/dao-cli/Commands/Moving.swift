@@ -50,6 +50,7 @@ extension Command {
                 name: "columns", value: "NAMES",
                 help: "the fields of columns, as in 'Order ID=id,Note='; nothing for a column that is left out"),
             Option(name: "delimiter", value: "CHARACTER", help: "what separates the cells of CSV, as in ';', or the word tab"),
+            Option(name: "empty-text", help: "an empty cell of a text is an empty text, and not nil"),
             Option(name: "decimal-comma", help: "numbers of CSV have a comma where others have a point"),
             Option(
                 name: "date-format", value: "FORMAT", help: "how dates are written, as in 'dd.MM.yyyy HH:mm', or seconds1970"),
@@ -153,7 +154,7 @@ extension Command {
             }
         }
         progress.end()
-        try Output.write(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
+        try Output.report(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
         return 0
     }
 }

@@ -265,9 +265,9 @@ extension Command {
             let rows = try database.rows(of: arguments.word("ENTITY"))
             let count = try writes ? rows.erase(where: predicate) : rows.count(where: predicate)
             if arguments.has("json") {
-                try Output.write(JSON.object(["rows": "\(count)", "erased": "\(writes)"]))
+                try Output.report(JSON.object(["rows": "\(count)", "erased": "\(writes)"]))
             } else {
-                try Output.write(counted(count, "row") + (writes ? " erased" : " would be erased; add --write to erase"))
+                try Output.report(counted(count, "row") + (writes ? " erased" : " would be erased; add --write to erase"))
             }
             return 0
         }
@@ -283,6 +283,12 @@ extension Command {
     ) { arguments in
         let query = try arguments.query()
         return try await arguments.reading { database in
+            if let file = try ForeignFile(database, arguments.word("URL")) {
+                throw StorageError(
+                    .unsupported,
+                    "another program has made the file, and its commits cannot be followed; 'dao query \(file.url)' reads its rows, and "
+                        + "'dao move \(file.path) URL' moves them")
+            }
             let rows = try database.rows(of: arguments.word("ENTITY"))
             var last: [UniqueID: EntityRow]?
             for try await found in rows.database.observe({ try rows.read(query) }) {

@@ -11,6 +11,8 @@ struct ColumnTypes {
         var kinds: [ValueKind] = [.bool, .int64, .decimal, .double, .date, .uuid]
         /// The number of rows with a value.
         var values = 0
+        /// The number of empty cells.
+        var blanks = 0
         /// What JSON's values are; nil before the first.
         var family: Family?
     }
@@ -73,7 +75,10 @@ struct ColumnTypes {
             columns[position].family = family
         }
         switch value {
-        case .text("", isQuoted: false), .json(.null): return
+        case .text("", isQuoted: false):
+            columns[position].blanks += 1
+            return
+        case .json(.null): return
         case .text(let text, _): keep(text) { _ in true }
         case .json(.string(let text)):
             try expect(.text)
@@ -119,7 +124,8 @@ struct ColumnTypes {
             var kind: ValueKind =
                 column.family == .nested ? .embedded : column.values == 0 ? .string : column.kinds.first ?? .string
             if isKey, ![.int64, .uuid, .string].contains(kind) { kind = .string }
-            let isOptional = !isKey && column.values < rows || rows == 0
+            let values = column.values + (options.hasEmptyTexts && kind == .string ? column.blanks : 0)
+            let isOptional = !isKey && values < rows || rows == 0
             return FieldDescription(
                 name: target ?? MappingGuess.name(column.name, or: "field"),
                 type: FieldType(kind, isOptional: isOptional && !isKey),

@@ -57,7 +57,7 @@ struct FieldMapping {
             guard let field = try field(of: index, row, file) else { continue }
             let value: Value? =
                 switch raw {
-                case .text("", isQuoted: false): .null
+                case .text("", isQuoted: false) where !(options.hasEmptyTexts && field.type.kind == .string): .null
                 case .text(let text, _): Value(text, of: field, options.form)
                 case .json(let json): Value(json, of: field, options.form)
                 }
@@ -65,7 +65,9 @@ struct FieldMapping {
                 throw ImportError(file.name, line: line, column: file.place(index, of: row), "expected \(field.expectation)")
             }
             if value.isNull, !field.type.isOptional, field.type.kind != .toOne {
-                let advice = field.type.kind == .string && file.header != nil ? "; an empty text stands in quotes" : ""
+                let advice =
+                    field.type.kind == .string && file.header != nil
+                    ? "; an empty text stands in quotes, or say --empty-text" : ""
                 throw ImportError(
                     file.name, line: line, column: file.place(index, of: row),
                     "expected \(field.isPrimaryKey ? "a key" : "a value, which '\(field.name)' cannot be without")\(advice)")

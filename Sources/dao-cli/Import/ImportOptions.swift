@@ -9,6 +9,8 @@ struct ImportOptions {
     var columns: [String: String] = [:]
     /// Whether the rows are numbered, and the number is the key.
     var isNumbered = false
+    /// Whether an empty cell of a text is an empty text, and not nil.
+    var hasEmptyTexts = false
     var form = TextForm()
     var format = FileFormat.jsonl
     var delimiter = UInt8(ascii: ",")
@@ -21,6 +23,7 @@ struct ImportOptions {
         isNumbered = arguments.has("number")
         if key != nil, isNumbered { throw UsageError("--key and --number say two keys; use one of them") }
         columns = try arguments.value(of: "columns").map(Self.columns) ?? [:]
+        hasEmptyTexts = arguments.has("empty-text")
         form = TextForm(
             dateFormat: try arguments.value(of: "date-format").map { try DateFormat($0) },
             timeZone: try arguments.timeZone, hasDecimalComma: arguments.has("decimal-comma"))

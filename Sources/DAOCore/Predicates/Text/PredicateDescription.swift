@@ -78,7 +78,7 @@ struct PredicateDescription {
             default: "ANY \(text)"
             }
         case .count: inner.part = name(field) + ".@count"
-        case .member(let member): inner.part = name(field) + "." + member.name
+        case .member(let member): inner.part = name(field) + "." + member.name.inPredicate
         }
         return inner.text(of: node, depth: depth - 1)
     }
@@ -86,8 +86,16 @@ struct PredicateDescription {
     /// The name of a field.
     func name(_ field: Int) -> String {
         if let part { return part }
-        if let relation = model.relation(at: field) { return relation.name }
-        return entity.fields.indices.contains(field) ? entity.fields[field].name : "field \(field)"
+        if let relation = model.relation(at: field) { return relation.name.inPredicate }
+        return entity.fields.indices.contains(field) ? entity.fields[field].name.inPredicate : "field \(field)"
+    }
+}
+
+extension String {
+    /// The name of a field as a text predicate has it: between backticks where it has spaces or signs.
+    fileprivate var inPredicate: String {
+        let isWord = unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
+        return isWord && first?.isWholeNumber != true ? self : "`\(self)`"
     }
 }
 
@@ -180,7 +188,7 @@ extension Sort: CustomStringConvertible {
         guard let relation = term.relation, let related = Record.relation(at: relation) else {
             return PredicateDescription(Record.self).name(index)
         }
-        return "\(PredicateDescription(Record.self).name(relation)).\(related.targetDescription.fields[index].name)"
+        return "\(PredicateDescription(Record.self).name(relation)).\(related.targetDescription.fields[index].name.inPredicate)"
     }
 }
 

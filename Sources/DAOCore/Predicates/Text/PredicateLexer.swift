@@ -14,7 +14,9 @@ struct PredicateLexer {
         guard let scalar = peek() else { return PredicateToken(kind: .end, start: start, source: "") }
         let kind: PredicateToken.Kind
         if isNameStart(scalar) {
-            kind = .word(keyPath())
+            kind = .word(try keyPath())
+        } else if scalar == "`" {
+            kind = .name(try keyPath())
         } else if isDigit(scalar) || ((scalar == "-" || scalar == ".") && startsNumber()) {
             kind = .number(try number())
         } else {
@@ -60,17 +62,34 @@ struct PredicateLexer {
         return isDigit(next) || (next == "." && peek() == "-" && peek(2).map(isDigit) == true)
     }
 
-    private mutating func keyPath() -> String {
-        let start = position
-        repeat {
+    /// Returns the names of a key path, joined by dots. It begins at the current scalar. A name with spaces or signs is between backticks.
+    private mutating func keyPath() throws(PredicateTextError) -> String {
+        var path = try namePart()
+        while peek() == ".", let next = peek(1), isNameStart(next) || next == "`" {
             position += 1
-            while let scalar = peek(), isNamePart(scalar) { position += 1 }
-        } while peek() == "." && peek(1).map(isNameStart) == true
+            path += "." + (try namePart())
+        }
         // `list.@count`
         if peek() == ".", peek(1) == "@", peek(2).map(isNameStart) == true {
             position += 2
-            while let scalar = peek(), isNamePart(scalar) { position += 1 }
+            path += ".@" + (try namePart())
         }
+        return path
+    }
+
+    private mutating func namePart() throws(PredicateTextError) -> String {
+        let start = position
+        position += 1
+        if scalars[start] == "`" {
+            while let scalar = peek(), scalar != "`" { position += 1 }
+            let name = text(from: start + 1)
+            guard take("`") else { throw PredicateTextError("the name has no closing `", at: start) }
+            guard !name.isEmpty, !name.contains(".") else {
+                throw PredicateTextError("expected the name of one field between backticks", at: start)
+            }
+            return name
+        }
+        while let scalar = peek(), isNamePart(scalar) { position += 1 }
         return text(from: start)
     }
 
@@ -138,10 +157,10 @@ struct PredicateLexer {
                 throw PredicateTextError("'.' has no meaning here; put text in quotes", at: start)
             }
             position += 1
-            return .word(".@" + keyPath())
-        case "$": return .variable(nameBehindSign())
+            return .word(".@" + (try keyPath()))
+        case "$": return .variable(try nameBehindSign())
         case "#":
-            let name = nameBehindSign()
+            let name = try nameBehindSign()
             guard !name.isEmpty else { throw PredicateTextError("expected the name of a field after '#'", at: position) }
             return .name(name)
         default: throw PredicateTextError("'\(scalar)' has no meaning here; put text in quotes", at: start)
@@ -154,9 +173,9 @@ struct PredicateLexer {
         return true
     }
 
-    private mutating func nameBehindSign() -> String {
+    private mutating func nameBehindSign() throws(PredicateTextError) -> String {
         guard let scalar = peek(), isNameStart(scalar) else { return "" }
-        return keyPath()
+        return try keyPath()
     }
 
     private mutating func placeholder(_ start: Int) throws(PredicateTextError) -> PredicateToken.Kind {

@@ -3,7 +3,7 @@ struct PredicateToken {
     enum Kind: Equatable {
         /// A name or a keyword, including the dots of a key path.
         case word(String)
-        /// A name that is written as `#name`. It is never a keyword.
+        /// A name that is written as `#name`, or between backticks. It is never a keyword.
         case name(String)
         case number(String)
         case string(String)
