@@ -26,7 +26,8 @@ enum Databases {
                 throw StorageError(
                     .readOnly,
                     "another program has made the file, so that nothing is written to it; 'dao move \(file.path) URL' moves its "
-                        + "\(file.contents) into a database that can be written. Nothing was changed")
+                        + "\(file.contents) into a database that can be written, and adopt=true in the URL makes this file one. "
+                        + "Nothing was changed")
             }
             return try await body(database)
         }

@@ -77,8 +77,10 @@ import Testing
         }
         // What each of them says is refused for the file, or because it has no such entity.
         let refused: [(words: [String], part: String)] = [
-            (["watch", url, "note"], "no entity"), (["import", url, "note", "rows.jsonl"], "no entity"),
-            (["erase", url, "note", "TRUEPREDICATE", "--write"], "no entity"), (["compact", url], "adopt=true"),
+            (["watch", url, "note"], kind == "nothing" ? "no entity" : "dao query sqlite:stranger.db"),
+            (["import", url, "note", "rows.jsonl"], kind == "nothing" ? "no entity" : "dao move stranger.db URL"),
+            (["erase", url, "note", "TRUEPREDICATE", "--write"], kind == "nothing" ? "no entity" : "dao move stranger.db URL"),
+            (["compact", url], "adopt=true"),
             (["copy", library.url, url], "adopt=true"), (["restore", url, "backup.db", "--replace"], "another program"),
             (["backup", library.url, "stranger.db"], "another program"),
         ]
