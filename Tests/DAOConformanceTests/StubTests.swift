@@ -72,13 +72,13 @@ import Testing
         #expect(report.skips.count == 5 && report.skips.allSatisfy { $0.message?.contains("lost its end") == true })
     }
 
-    @Test func deafObserversCostAMinuteAndAHalf() async {
+    @Test func deafObserversCostAHundredSeconds() async {
         let report = await Conformance.run(
             on: FaultyDatabase.target(.observersHearNothing), chapters: [.observation], timeLimit: .milliseconds(100))
         #expect(report.results.contains { $0.status == .hung })
         let limits = Conformance.all.filter { $0.chapter == .observation }.map { $0.timeLimit / .seconds(1) }.sorted(by: >)
         // Two cases at a time. After ten cases that hung, a case has two seconds.
         let seconds = limits.prefix(10).reduce(0, +) + limits.dropFirst(10).map { min($0, 2) }.reduce(0, +)
-        #expect(seconds / 2 <= 90)
+        #expect(seconds / 2 <= 100)
     }
 }
