@@ -22,15 +22,23 @@ enum Databases {
         _ arguments: Arguments, _ access: Access, word: String = "URL", _ body: (any Database) async throws -> Result
     ) async throws -> Result {
         try await using(arguments.configuration(word), access) { database in
-            if access != .reads, database.capabilities.isReadOnly, let file = try ForeignFile(database, arguments.word(word)) {
-                throw StorageError(
-                    .readOnly,
-                    "another program has made the file, so that nothing is written to it; 'dao move \(file.path) URL' moves its "
-                        + "\(file.contents) into a database that can be written, and adopt=true in the URL makes this file one. "
-                        + "Nothing was changed")
-            }
+            if access != .reads { try refuseForeign(database, arguments.word(word)) }
             return try await body(database)
         }
+    }
+
+    /// Refuses to write to another program's file, and says what to do instead.
+    ///
+    /// - Parameters:
+    ///   - database: The database.
+    ///   - url: Its URL as somebody has typed it.
+    static func refuseForeign(_ database: any Database, _ url: String) throws {
+        guard database.capabilities.isReadOnly, let file = try ForeignFile(database, url) else { return }
+        throw StorageError(
+            .readOnly,
+            "another program has made the file, so that nothing is written to it; 'dao move \(file.path) URL' moves its "
+                + "\(file.contents) into a database that can be written, and adopt=true in the URL makes this file one. "
+                + "Nothing was changed")
     }
 
     /// Opens a database for a closure, and closes it.

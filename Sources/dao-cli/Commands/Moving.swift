@@ -82,6 +82,7 @@ extension Command {
         let first = try options.makesEntity && isMissing ? types() : nil
         let made = try first?.entity(name, path)
         return try await Databases.using(configuration, options.makesEntity ? .creates : .writes) { database in
+            try Databases.refuseForeign(database, arguments.word("URL"))
             guard try options.makesEntity && !database.entities().contains(where: { $0.name == name }) else {
                 return try store(file, options, name, nil, database, progress, arguments)
             }
