@@ -40,15 +40,18 @@ enum Keys {
     ///
     /// - Parameter key: The key of the file, which has the salt where the header is plain.
     static func sqlCipherFormat(of file: String, _ key: Encryption) -> Encryption.Format? {
-        let header = (try? FileHandle(forReadingAtPath: file)?.read(upToCount: 21)) ?? Data()
-        guard header.starts(with: Data("SQLite format 3\0".utf8)) else { return .sqlCipher() }
-        return header.count == 21 && header[20] == 80 ? key.format : nil
+        guard let reserved = reservedBytes(of: file) else { return .sqlCipher() }
+        return reserved == 80 ? key.format : nil
     }
 
     /// Whether a file is encrypted in the format of this library, which says so.
-    static func isEncrypted(_ file: String) -> Bool {
+    static func isEncrypted(_ file: String) -> Bool { reservedBytes(of: file) == 64 }
+
+    /// The number of bytes that each page keeps for a layer below SQLite; nil for a file without SQLite's header.
+    private static func reservedBytes(of file: String) -> UInt8? {
         let header = (try? FileHandle(forReadingAtPath: file)?.read(upToCount: 21)) ?? Data()
-        return header.count == 21 && header.starts(with: Data("SQLite format 3\0".utf8)) && header[20] == 64
+        guard header.starts(with: Data("SQLite format 3\0".utf8)) else { return nil }
+        return header.count == 21 ? header[20] : 0
     }
 
     private static func content(of file: String) throws -> String {

@@ -19,16 +19,20 @@ enum Output {
     /// - Throws: ``Closed``; `CancellationError` after Ctrl-C.
     static func write(_ text: String, isExact: Bool = false, end: String = "\n") throws {
         try Task.checkCancellation()
+        try add(isExact ? text : printable(text), end)
+    }
+
+    /// Writes what a command has done. The work cannot be taken back, so that the line comes after Ctrl-C too.
+    static func report(_ text: String) throws { try add(printable(text), "\n") }
+
+    private static func add(_ text: String, _ end: String) throws {
         let isFull = buffer.withLock { buffer in
-            buffer.append(contentsOf: (isExact ? text : printable(text)).utf8)
+            buffer.append(contentsOf: text.utf8)
             buffer.append(contentsOf: end.utf8)
             return buffer.count > 1 << 16
         }
         if isFull { try flush() }
     }
-
-    /// Writes what a command has done. The work cannot be taken back, so that the line comes after Ctrl-C too.
-    static func report(_ text: String) throws { buffer.withLock { $0.append(contentsOf: (printable(text) + "\n").utf8) } }
 
     /// Sends on what was written.
     static func flush() throws {

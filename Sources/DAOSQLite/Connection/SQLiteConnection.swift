@@ -464,7 +464,7 @@ extension SQLiteConnection: SQLConnection {
 
     /// Runs statements that end when the task is cancelled, also those that write.
     func cancellable<Result>(_ body: () throws -> Result) throws -> Result {
-        sqlite3_progress_handler(handle, 4_000, { _ in CallCancellation.isRequested ? 1 : 0 }, nil)
+        asksForCancellation(alsoInWrites: true)
         defer { asksForCancellation() }
         let result = try body()
         try CallCancellation.check()
@@ -472,8 +472,9 @@ extension SQLiteConnection: SQLConnection {
     }
 
     /// Lets SQLite ask every 4,000 instructions, some 40 µs, whether a read goes on. That takes 0.2 % of it.
-    private func asksForCancellation() {
-        sqlite3_progress_handler(handle, isCancellable ? 4_000 : 0, { _ in CallCancellation.isRequested ? 1 : 0 }, nil)
+    private func asksForCancellation(alsoInWrites: Bool = false) {
+        let isAsked = isCancellable || alsoInWrites
+        sqlite3_progress_handler(handle, isAsked ? 4_000 : 0, { _ in CallCancellation.isRequested ? 1 : 0 }, nil)
     }
 
     /// Runs a statement that is used repeatedly.

@@ -93,10 +93,7 @@ struct PredicateDescription {
 
 extension String {
     /// The name of a field as a text predicate has it: between backticks where it has spaces or signs.
-    fileprivate var inPredicate: String {
-        let isWord = unicodeScalars.allSatisfy { $0 == "_" || $0.properties.isAlphabetic || ("0"..."9").contains($0) }
-        return isWord && first?.isWholeNumber != true ? self : "`\(self)`"
-    }
+    fileprivate var inPredicate: String { PredicateLexer.isWord(self) ? self : "`\(self)`" }
 }
 
 extension Model {

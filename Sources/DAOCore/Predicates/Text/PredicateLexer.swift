@@ -13,11 +13,11 @@ struct PredicateLexer {
         let start = position
         guard let scalar = peek() else { return PredicateToken(kind: .end, start: start, source: "") }
         let kind: PredicateToken.Kind
-        if isNameStart(scalar) {
+        if Self.isNameStart(scalar) {
             kind = .word(try keyPath())
         } else if scalar == "`" {
             kind = .name(try keyPath())
-        } else if isDigit(scalar) || ((scalar == "-" || scalar == ".") && startsNumber()) {
+        } else if Self.isDigit(scalar) || ((scalar == "-" || scalar == ".") && startsNumber()) {
             kind = .number(try number())
         } else {
             position += 1
@@ -34,7 +34,7 @@ struct PredicateLexer {
         guard ahead < scalars.count, scalars[ahead] == "[" else { return nil }
         let start = ahead
         position = ahead + 1
-        while let scalar = peek(), isNameStart(scalar) { position += 1 }
+        while let scalar = peek(), Self.isNameStart(scalar) { position += 1 }
         let letters = text(from: start + 1)
         guard peek() == "]" else { throw PredicateTextError("the '[' has no closing ']'", at: start) }
         position += 1
@@ -53,24 +53,29 @@ struct PredicateLexer {
         return String(view)
     }
 
-    private func isNameStart(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
-    private func isNamePart(_ scalar: Unicode.Scalar) -> Bool { isNameStart(scalar) || isDigit(scalar) }
-    private func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+    /// Whether a name needs no backticks.
+    static func isWord(_ name: String) -> Bool {
+        name.unicodeScalars.first.map(isNameStart) == true && name.unicodeScalars.allSatisfy(isNamePart)
+    }
+
+    private static func isNameStart(_ scalar: Unicode.Scalar) -> Bool { scalar == "_" || scalar.properties.isAlphabetic }
+    private static func isNamePart(_ scalar: Unicode.Scalar) -> Bool { isNameStart(scalar) || isDigit(scalar) }
+    private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
     private func startsNumber() -> Bool {
         guard let next = peek(1) else { return false }
-        return isDigit(next) || (next == "." && peek() == "-" && peek(2).map(isDigit) == true)
+        return Self.isDigit(next) || (next == "." && peek() == "-" && peek(2).map(Self.isDigit) == true)
     }
 
     /// Returns the names of a key path, joined by dots. It begins at the current scalar. A name with spaces or signs is between backticks.
     private mutating func keyPath() throws(PredicateTextError) -> String {
         var path = try namePart()
-        while peek() == ".", let next = peek(1), isNameStart(next) || next == "`" {
+        while peek() == ".", let next = peek(1), Self.isNameStart(next) || next == "`" {
             position += 1
             path += "." + (try namePart())
         }
         // `list.@count`
-        if peek() == ".", peek(1) == "@", peek(2).map(isNameStart) == true {
+        if peek() == ".", peek(1) == "@", peek(2).map(Self.isNameStart) == true {
             position += 2
             path += ".@" + (try namePart())
         }
@@ -89,7 +94,7 @@ struct PredicateLexer {
             }
             return name
         }
-        while let scalar = peek(), isNamePart(scalar) { position += 1 }
+        while let scalar = peek(), Self.isNamePart(scalar) { position += 1 }
         return text(from: start)
     }
 
@@ -103,27 +108,27 @@ struct PredicateLexer {
             if position == digits { throw PredicateTextError("expected hexadecimal digits after '0x'", at: position) }
         } else {
             skipDigits()
-            if peek() == ".", let next = peek(1), isDigit(next) {
+            if peek() == ".", let next = peek(1), Self.isDigit(next) {
                 position += 1
                 skipDigits()
             }
             if let mark = peek(), mark == "e" || mark == "E" {
                 let sign = peek(1) == "-" || peek(1) == "+" ? 1 : 0
-                guard let digit = peek(1 + sign), isDigit(digit) else {
+                guard let digit = peek(1 + sign), Self.isDigit(digit) else {
                     throw PredicateTextError("expected the digits of an exponent after '\(mark)'", at: position + 1)
                 }
                 position += 1 + sign
                 skipDigits()
             }
         }
-        if let next = peek(), isNamePart(next) {
+        if let next = peek(), Self.isNamePart(next) {
             throw PredicateTextError(
                 "a name follows the number directly; put a space between them, or put both in quotes", at: position)
         }
         return text(from: start)
     }
 
-    private mutating func skipDigits() { while let scalar = peek(), isDigit(scalar) { position += 1 } }
+    private mutating func skipDigits() { while let scalar = peek(), Self.isDigit(scalar) { position += 1 } }
 
     /// Returns the token of a sign that was already consumed.
     private mutating func sign(_ scalar: Unicode.Scalar, _ start: Int) throws(PredicateTextError) -> PredicateToken.Kind {
@@ -153,7 +158,7 @@ struct PredicateLexer {
             return .or
         case ".":
             // `SUBQUERY(…).@count`
-            guard peek() == "@", peek(1).map(isNameStart) == true else {
+            guard peek() == "@", peek(1).map(Self.isNameStart) == true else {
                 throw PredicateTextError("'.' has no meaning here; put text in quotes", at: start)
             }
             position += 1
@@ -174,7 +179,7 @@ struct PredicateLexer {
     }
 
     private mutating func nameBehindSign() throws(PredicateTextError) -> String {
-        guard let scalar = peek(), isNameStart(scalar) else { return "" }
+        guard let scalar = peek(), Self.isNameStart(scalar) else { return "" }
         return try keyPath()
     }
 
