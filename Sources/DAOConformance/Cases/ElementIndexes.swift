@@ -148,6 +148,23 @@ enum ElementIndexes {
             try check(LabelsRenamed.self)
             try check(LabelsDropped.self)
         },
+        ConformanceCase(
+            "E.renamesBesideElements", "E3", "Q9",
+            title: "an entity with an index on elements is renamed by a step, and all rows are in it"
+        ) { context in
+            var database = try context.open()
+            let rows = Sticker.make(30)
+            try database.dao(LabelsAfter.self).create(rows.map { LabelsAfter(id: $0.id, tags: $0.tags) })
+            try context.renew(&database)
+            try database.evolve(
+                Evolution(version: 2, migrations: [Migration(to: 2) { try $0.renameEntity("labels", to: "marks") }]))
+            let reference = ReferenceRows(
+                try database.dao(Marks.self), rows: rows.map { Marks(id: $0.id, tags: $0.tags) })
+            for tag in Sticker.tags {
+                try reference.checkReference(Condition(.embedded(field: 1, .anyElement(FieldType(.string)), equal(tag))))
+            }
+            try database.expectVerified()
+        },
         ConformanceCase("E.copiesElementIndexes", "E5", "Q9", title: "a copy has the indexes on elements") { context in
             let source = try context.open()
             let rows = Sticker.make(60)
@@ -288,6 +305,15 @@ private struct LabelsAfter: Labelled {
 
     static let schema = Schema(
         "labels", Self.init(id:tags:), Field("id", \.id, .primaryKey), Field("tags", \.tags), indexes: [Index(elements: \.tags)])
+}
+
+/// The same rows in an entity of another name.
+private struct Marks: Labelled {
+    var id: Int
+    var tags: [String]
+
+    static let schema = Schema(
+        "marks", Self.init(id:tags:), Field("id", \.id, .primaryKey), Field("tags", \.tags), indexes: [Index(elements: \.tags)])
 }
 
 /// With another name of the array.

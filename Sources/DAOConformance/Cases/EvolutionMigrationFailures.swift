@@ -80,6 +80,36 @@ enum EvolutionMigrationFailures {
             try expectSame(try database.dao(NoteV1.self).read(), before)
         },
         ConformanceCase(
+            "E.stepUnique", "E3", "L7",
+            title: "a row of a step that has a unique value of another row is named with it, behind a nil too"
+        ) { context in
+            let (database, members) = try context.open(with: Member.self)
+            let before = [Member(id: 1, email: nil, badge: 7), Member(id: 2, email: "b", badge: 8)]
+            try members.create(before)
+            for (field, row) in [
+                ("badge", ["id": .integer(3), "email": .null, "badge": .integer(8), "name": .string("")]),
+                ("email", ["id": .integer(3), "email": .string("b"), "badge": .integer(9), "name": .string("")]),
+            ] as [(String, [String: Value])] {
+                try expectError(
+                    .uniqueViolation, "an inserted \(field)", entity: "member", key: 3, conflictingKey: 2, field: field
+                ) {
+                    try database.evolve(
+                        Evolution(version: 1, migrations: [Migration(to: 1) { try $0.insert([row], into: "member") }]))
+                }
+            }
+            try expectError(.uniqueViolation, "a changed badge", entity: "member", key: 1, conflictingKey: 2, field: "badge") {
+                try database.evolve(
+                    Evolution(
+                        version: 1,
+                        migrations: [
+                            Migration(to: 1) { step in
+                                try step.forEachRow(of: "member") { if $0["id"] == .integer(1) { $0["badge"] = .integer(8) } }
+                            }
+                        ]))
+            }
+            try expectEqual(try members.read(), before, "the rows")
+        },
+        ConformanceCase(
             "E.stepMistakes", "E3", title: "a step that uses a missing or invalid entity, field or key throws a typed error"
         ) { context in
             let (database, notes) = try context.databaseOfNotes()

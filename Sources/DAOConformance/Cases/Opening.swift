@@ -319,6 +319,33 @@ enum Opening {
                     try FileManager.default.contentsOfDirectory(atPath: file.path), ["file"], "the contents of the directory")
             },
             ConformanceCase(
+                "L.refusedClosesItsOwn", "L1", title: "a refused opening closes no file that another thread opens meanwhile",
+                requires: [.file, .configuration]
+            ) { context in
+                let directory = context.location.directory
+                let text = directory.appendingPathComponent("text").path
+                try Data(String(repeating: "Dear diary,\n", count: 2000).utf8).write(to: URL(fileURLWithPath: text))
+                // Another thread's file gets the number of one that was just closed.
+                let isDone = Lock(false)
+                defer { isDone.withLock { $0 = true } }
+                try onThreads(3) { thread in
+                    if thread == 0 {
+                        defer { isDone.withLock { $0 = true } }
+                        for round in 0..<400 {
+                            let path = round % 2 == 0 ? directory.path : text
+                            try expectError(.notADatabase, path: path) { try context.open { $0.path = path } }
+                        }
+                    } else {
+                        while !isDone.withLock({ $0 }) {
+                            let descriptor = open(text, O_RDONLY | O_CLOEXEC)
+                            try expect(descriptor >= 0, "a file to be opened")
+                            usleep(5)
+                            try expect(close(descriptor) == 0, "a file to be open until it is closed")
+                        }
+                    }
+                }
+            },
+            ConformanceCase(
                 "L.afterAFailure", "L1", title: "opening succeeds after a failed opening, when the other file was removed",
                 requires: [.file]
             ) { context in

@@ -43,7 +43,8 @@
             try process.process.run()
         }
 
-        deinit { Foundation.kill(process.process.processIdentifier, SIGKILL) }
+        // One that never ran has the number 0, which means this process and all others of its group.
+        deinit { if process.process.isRunning { Foundation.kill(process.process.processIdentifier, SIGKILL) } }
 
         /// Sends a line to the process.
         public func say(_ line: String) throws { try input.write(contentsOf: Data((line + "\n").utf8)) }

@@ -32,8 +32,8 @@ final class DatabaseFile {
             throw errors.error(code, "looking at the file")
         }
         self.status = status
+        // From here on `deinit` closes it, also when this throws: another thread's file may have its number after a second close.
         guard status.st_mode & S_IFMT == S_IFREG else {
-            Foundation.close(descriptor)
             throw StorageError.notADatabase(
                 errors.path, status.st_mode & S_IFMT == S_IFDIR ? "a directory" : "not a regular file")
         }
