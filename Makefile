@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption pooler rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -223,6 +223,10 @@ examples: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 examples: ## Run the tests of the packages in Examples on every database
 	@Scripts/setup.sh
 	Scripts/with-postgres.sh swift test --package-path Examples/Reminders --scratch-path .build $(SWIFT_FLAGS)
+
+bench-reminders: ## The queries of the reminders app beside the same by hand, and on LMDB
+	@Scripts/setup.sh
+	REMINDERS_BARS=1 DAO_OPTIMIZED=1 swift test -c release -Xswiftc -enable-testing --package-path Examples/Reminders --scratch-path .build/bars --filter BarTests
 
 newcomer: SWIFT_FLAGS = -Xswiftc -warnings-as-errors
 newcomer: ## From an empty directory to two databases: a package, generated models, SQLite, LMDB, dao copy and verify

@@ -9,9 +9,12 @@ let package = Package(
     dependencies: [.package(name: "swift-dao", path: "../..")],
     targets: [
         .target(name: "Reminders", dependencies: [.product(name: "DAOCore", package: "swift-dao")]),
+        // For the queries by hand that `BarTests` measures beside ours.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .testTarget(
             name: "RemindersTests",
-            dependencies: ["Reminders"] + (["DAOCore"] + databases).map { .product(name: $0, package: "swift-dao") }),
+            dependencies: ["Reminders", "CSQLite"]
+                + (["DAOCore"] + databases).map { .product(name: $0, package: "swift-dao") }),
     ],
     swiftLanguageModes: [.v6]
 )

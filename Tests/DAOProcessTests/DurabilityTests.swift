@@ -50,6 +50,9 @@ import Testing
         #expect(try store(relaxed).syncing == .dataOnly)
         let full = try Ledger(place.url())
         #expect(try store(full).syncing == .everything && store(relaxed).syncing == .everything)
+        // Compaction opens the file anew.
+        _ = try relaxed.database.compact()
+        #expect(try store(full).syncing == .everything && store(relaxed).syncing == .everything)
         try full.database.close()
         try relaxed.database.close()
         let reopened = try Ledger(place.url())

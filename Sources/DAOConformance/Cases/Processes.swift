@@ -167,7 +167,25 @@ enum Processes {
                 let sum = try await sums.next()
                 try expectEqual(sum, number, "the sum after a commit of another process")
             }
-        }
+        },
+        ConformanceCase(
+            concurrent: "O.otherProcessBeforeOwn", "O1", "O2", "C2",
+            title: "a commit of another process is noticed when one of this process to another entity follows at once",
+            requires: [.processes]
+        ) { context in
+            let database = try context.open()
+            let (ledger, others) = (try ProcessLedger(database), try database.dao(Item.self))
+            try await ledger.counters.create(Counter(id: 1, value: 0))
+            let process = try context.startProcess()
+            var results = ledger.counters.observe().makeAsyncIterator()
+            _ = try await results.next()
+            for number in 1...10 {
+                try expectEqual(try process.ask("increment 1"), "done")
+                try await others.persist(Item(id: 1, name: "\(number)"))
+                let values = try await results.next()?.map(\.value)
+                try expectEqual(values ?? [], [number], "the result after a commit of another process")
+            }
+        },
     ]
 
     private static let killing: [ConformanceCase] = [

@@ -171,6 +171,34 @@ enum ThresholdsQueries {
             try expectEqual(try folders.read(query, unreadable: report).map(\.id), [1, 2, 4], "the rows without lists")
             try expectEqual(errors.value.map(\.key), [UniqueID(3)], "what cannot be read without lists")
         },
+        ConformanceCase(
+            "Q.unreadableEndsStream", "Q6", "Q8", "L2",
+            title: "a stream that an unreadable row or related row ends holds nothing of the database",
+            requires: [.file]
+        ) { context in
+            for isRelated in [true, false] {
+                let database = try context.open()
+                let raw = try database.dao(RawDocument.self)
+                let folders = try database.dao(DocumentFolder.self)
+                try raw.persist((1...4).map { RawDocument(id: $0, mood: "calm", level: 0, text: "") })
+                let documents = try database.dao(Document.self).read()
+                try folders.persist((1...4).map { DocumentFolder(id: $0, mood: .calm, documents: [documents[$0 - 1]]) })
+                if isRelated {
+                    try raw.persist(RawDocument(id: 2, mood: "?", level: 0, text: ""))
+                } else {
+                    try database.dao(RawDocumentFolder.self).persist(RawDocumentFolder(id: 2, mood: "?"))
+                }
+                var read: [Int] = []
+                try expectError(.corruptedValue, entity: isRelated ? "document" : "folder", key: 2, field: "mood") {
+                    let cursor = try folders.storage.cursor(Query())
+                    while let folder = try cursor.next(1).first { read.append(folder.id) }
+                }
+                try expect(read.isEmpty || read == [1], "at most the rows before it: \(read)")
+                _ = try database.compact()
+                try database.close()
+                try expectEqual(openFiles(in: context.location.directory), [], "open files after close")
+            }
+        },
     ]
 }
 

@@ -245,7 +245,11 @@ private struct GroupRead<Record: Model> {
 
     /// Whether rows are read for their totals, and not counted by a storage.
     func readsRows(of related: RelatedRows<Record>) -> Bool {
-        !isCounted || related.place == nil && counts.contains { $0 != .rows }
+        !isCounted
+            || related.place == nil
+                && counts.contains { count in
+                    if case .values = count { true } else { false }
+                }
     }
 
     /// Reads the totals of the rows that belong to each of some rows.
@@ -263,19 +267,44 @@ private struct GroupRead<Record: Model> {
             try readRows(of: related, for: parents, numbers) { number, row in
                 for counter in groups[number].counters { try counter.add(row) }
             }
-        } else if let place = related.place {
-            let query = GroupQuery(by: [place], counting: counts, where: Self.condition(at: place, parents))
-            try storage.groups(query) { row, counted in
-                guard let number = numbers[try row.readValue(at: place)] else { return }
-                for (counter, total) in zip(groups[number].counters, prepared) { counter.count = counted[total.column] }
-            }
         } else {
-            for (parent, count) in try related.links.counts() {
-                guard let number = numbers[parent.value] else { continue }
-                for counter in groups[number].counters { counter.count = count }
+            try count(related, for: parents, numbers) { number, counted in
+                for (counter, total) in zip(groups[number].counters, prepared) { counter.count = counted[total.column] }
             }
         }
         return try chosen(groups, areInOrder: true)
+    }
+
+    /// Calls a closure with the number of a row that others belong to, and what is counted of these. Rows without others can be left
+    /// out.
+    private func count(
+        _ related: RelatedRows<Record>, for parents: [Key], _ numbers: [Value: Int], _ body: (Int, [Int]) throws -> Void
+    ) throws {
+        if let place = related.place {
+            var (asked, condition) = (counts, Self.condition(at: place, parents))
+            // Rows that nothing counts are not looked at.
+            if counts.count == 1, case .rowsMeeting(let counted) = counts[0] {
+                (asked, condition) = ([.rows], condition && counted)
+            }
+            return try storage.groups(GroupQuery(by: [place], counting: asked, where: condition)) { row, counted in
+                if let number = numbers[try row.readValue(at: place)] { try body(number, counted) }
+            }
+        }
+        if counts.allSatisfy({ $0 == .rows }) {
+            for (parent, count) in try related.links.counts() {
+                if let number = numbers[parent.value] { try body(number, counts.map { _ in count }) }
+            }
+            return
+        }
+        let linked = try related.links.children(of: parents)
+        let isLinked = Self.condition(at: Record.schema.description.keyIndex, linked.keys)
+        let met = try counts.map { count -> Set<Key>? in
+            guard case .rowsMeeting(let condition) = count else { return nil }
+            return Set(try storage.keys(Query(where: isLinked && condition)))
+        }
+        for (number, children) in linked.lists.enumerated() {
+            try body(number, met.map { met in met.map { met in children.count { met.contains($0) } } ?? children.count })
+        }
     }
 
     /// Calls a closure with each row and the number of the row that it belongs to, in the order of the keys of the former. A row

@@ -56,7 +56,7 @@ struct SQLLinkStorage: LinkStorage {
     }
 
     func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
-        guard limit == 1 else { return try allParents(ofEach: children) }
+        guard limit == 1 else { return try eachParent(of: children) }
         var parents: [Key?] = Array(repeating: nil, count: children.count)
         if children.isEmpty { return LinkedKeys() }
         try reading(()) { session in
@@ -65,6 +65,27 @@ struct SQLLinkStorage: LinkStorage {
             }
         }
         return parents.reduce(into: LinkedKeys()) { $0.append($1.map { [$0] } ?? []) }
+    }
+
+    private func eachParent(of children: [Key]) throws -> LinkedKeys {
+        if children.isEmpty { return LinkedKeys() }
+        var (counts, isAscending) = (Array(repeating: 0, count: children.count), true)
+        let parents: [Key] = try reading([]) { session in
+            var (parents, last): ([Key], Int?) = ([], nil)
+            try forEachRow(links.selectEachParent, children, session) { row in
+                let (number, parent) = (try number(in: row, of: counts.count), try key(in: row, 1, relation.keyKind))
+                if number == last, let previous = parents.last {
+                    if previous == parent { return }
+                    // The order of an index on the children is that of the engine.
+                    if parent < previous { isAscending = false }
+                }
+                (last, counts[number]) = (number, counts[number] + 1)
+                parents.append(parent)
+            }
+            return parents
+        }
+        let linked = LinkedKeys(counts: counts, keys: parents)
+        return isAscending ? linked : linked.lists.reduce(into: LinkedKeys()) { $0.append(Set($1).sorted()) }
     }
 
     func forEachList<Child: Model>(

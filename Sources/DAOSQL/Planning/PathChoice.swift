@@ -8,14 +8,18 @@ import DAOCore
 /// index while that leads to less than one of eight rows; longer ones are sooner read in the order that is asked for.
 struct PathChoice: CustomStringConvertible {
     /// The path.
-    let path: QueryPath
+    private(set) var path: QueryPath
     /// Why it was chosen.
     let description: String
 
     /// Chooses a path.
     ///
+    /// - Parameter fields: The only fields that the statement reads, those of its conditions and its order included; nil for whole
+    ///   rows. Of paths that do the same for the query, one that has all of them leads to no row.
     /// - Returns: Nil when the engine chooses: a query with one path, a unique key, or conditions on related rows.
-    init?(_ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
+    init?(
+        _ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession, reading fields: @autoclosure () -> Set<Int>? = nil
+    ) throws {
         let query = shaped.pathQuery
         let question = try shaped.plan.question.value { try PathQuestion.make(query, known, session) }
         let race = Race(known: known, session: session, shaped: shaped)
@@ -40,6 +44,38 @@ struct PathChoice: CustomStringConvertible {
                 description = "chosen by counting: in its order, the wanted rows come first"
             }
         }
+        if path.elements == nil, path.condition == .all, let fields = fields(),
+            let covering = try Self.covering(fields, shaped, known, session).first(where: { $0.doesTheSame(as: path) })
+        {
+            path = covering
+        }
+    }
+
+    /// Chooses a path that has all that a statement reads, where no other leads to fewer rows; an engine without statistics may take
+    /// one that leads to each row.
+    ///
+    /// - Returns: Nil when there is none, and when the engine chooses.
+    init?(covering fields: Set<Int>?, _ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession) throws {
+        guard let fields, !shaped.pathQuery.filter.reachesRelated else { return nil }
+        let paths = try known.narrowPaths(shaped, session)
+        guard
+            let covering = try Self.covering(fields, shaped, known, session).first(where: { path in
+                !path.restricting.isEmpty
+                    && paths.allSatisfy { !$0.isSingle && $0.condition == .all && $0.restricting.isSubset(of: path.restricting) }
+            })
+        else { return nil }
+        (path, description) = (covering, "chosen because it has all that is read")
+    }
+
+    /// The paths of the table that have some fields.
+    private static func covering(
+        _ fields: Set<Int>, _ shaped: ShapedQuery, _ known: KnownTable, _ session: SQLSession
+    ) throws -> some Sequence<QueryPath> {
+        let query = shaped.pathQuery
+        let conjuncts = query.filter.conjuncts
+        return try known.searchPaths(session).lazy
+            .filter { $0.condition == nil && fields.isSubset(of: $0.columns.lazy.map(\.field)) }
+            .map { QueryPath($0, query, conjuncts) }
     }
 }
 

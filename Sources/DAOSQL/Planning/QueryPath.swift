@@ -70,6 +70,11 @@ struct QueryPath {
         isOrdered = count == 0 || !ordered.isEmpty
         sortsGroups = ordered.count < count
     }
+
+    /// Whether another path of the table leads to the same rows, in the same order.
+    func doesTheSame(as other: QueryPath) -> Bool {
+        restricting == other.restricting && ordered == other.ordered && sortsGroups == other.sortsGroups
+    }
 }
 
 /// A ``SQLSearchPath`` with the positions of its fields.

@@ -11,6 +11,8 @@ struct RelatedTables {
     private(set) var metByFew: Set<ObjectIdentifier> = []
     /// Whether nothing had to be counted.
     private(set) var countsNothing = true
+    /// Whether there is a condition on rows whose lists lead to the row.
+    private var readsLists = false
 
     /// Finds what the conditions of a query read.
     ///
@@ -29,7 +31,12 @@ struct RelatedTables {
         let dependsOnRows = try findFew(in: query.filter, assumesFew)
         if readsFewRows || !dependsOnRows { return }
         let own = query.filter.conjuncts.filter { !$0.reachesRelated }
-        if !own.isEmpty { readsFewRows = try isMetByFew(.every(own), of: known, assumesFew) }
+        if !own.isEmpty {
+            readsFewRows = try isMetByFew(.every(own), of: known, assumesFew)
+        } else if readsLists {
+            // The links of each row end at the first match; one subquery looks at all of them, too, in no better an order.
+            readsFewRows = try isSmall(known, assumesFew)
+        }
     }
 
     /// Whether few related rows meet a condition, so that they are found first and lead to the rows.
@@ -55,6 +62,7 @@ struct RelatedTables {
                 metByFew.insert(ObjectIdentifier(filter))
             } else if filter.isInverse {
                 dependsOnRows = true
+                if !filter.relation.isToOne { readsLists = true }
             }
             return true
         }
@@ -64,17 +72,24 @@ struct RelatedTables {
     /// Whether an index leads to few rows of a table that can meet a condition, or there are only few.
     private mutating func isMetByFew(_ filter: Filter, of known: KnownTable, _ assumesFew: Bool) throws -> Bool {
         if filter == .all { return false }
+        if try isSmall(known, assumesFew) { return true }
         if try known.searchPaths(session).isEmpty { return false }
-        countsNothing = false
-        if assumesFew { return true }
         let shaped = try ShapedQuery(ResolvedQuery(filter: filter, order: []), of: known, self)
         let race = Race(known: known, session: session, shaped: shaped)
         let few = LimitedReading.current.few
-        if !known.isLarge.load(ordering: .relaxed) {
-            if try !race.hasRows(after: few) { return true }
-            known.isLarge.store(true, ordering: .relaxed)
-        }
         return try known.narrowPaths(shaped, session).contains { try $0.isSingle || !race.hasEntries($0, after: few) }
+    }
+
+    /// Whether a table has only few rows. An engine that chooses paths by itself is not asked.
+    private mutating func isSmall(_ known: KnownTable, _ assumesFew: Bool) throws -> Bool {
+        if try known.searchPaths(session).isEmpty { return false }
+        countsNothing = false
+        if assumesFew { return true }
+        if known.isLarge.load(ordering: .relaxed) { return false }
+        let table = known.table
+        if try !session.hasRow(table.entries(after: LimitedReading.current.few), entity: table.entity.name) { return true }
+        known.isLarge.store(true, ordering: .relaxed)
+        return false
     }
 
     /// Returns the links of a relationship.

@@ -36,6 +36,9 @@ struct SQLLinks: Sendable {
     let selectParents: String
     /// Reads the numbers of the children in a list that have a parent, and the first parent of each.
     let selectParent: String
+    /// Reads the parents of each child of a list: the child's number, the parent. The order is that of the list. A parent that has a
+    /// child several times is there as often.
+    let selectEachParent: String
     /// Reads every parent and the number of its children, ascending.
     let selectCounts: String
     /// Reads every child and the number of its parents, ascending.
@@ -100,6 +103,9 @@ struct SQLLinks: Sendable {
         selectParent =
             "SELECT list.number, (SELECT links.\(parent) \(parentsOfOne) ORDER BY links.\(parent) LIMIT 1) FROM \(children) "
             + "WHERE EXISTS (SELECT 1 \(parentsOfOne))"
+        selectEachParent =
+            "SELECT list.number, links.\(parent) FROM \(children) CROSS JOIN \(quotedName) AS links WHERE links.\(child) = list.value"
+            + dialect.nestedOrder(["list.number", "links.\(parent)"])
         selectCounts =
             "SELECT \(parent), count(*) AS \(dialect.quoted(".count")) FROM \(quotedName) WHERE \(child) IS NOT NULL GROUP BY \(parent) ORDER BY \(parent)"
         // The index on the children has both columns, in this order.

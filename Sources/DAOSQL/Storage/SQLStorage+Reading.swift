@@ -56,12 +56,14 @@ extension SQLStorage {
     ///   - kind: What the statement reads.
     ///   - shaped: The query.
     ///   - choosesPath: Whether the statement reads by the path that is chosen for the query.
+    ///   - fields: The only fields that it reads; nil for whole rows.
     ///   - compose: Composes the statement, over the table as it is read through the path.
     func text(
-        _ kind: ShapePlan.Statement.Kind, _ shaped: ShapedQuery, choosesPath: Bool = true, _ session: SQLSession,
-        _ known: KnownTable, _ compose: (SQLTable) throws -> SQLText
+        _ kind: ShapePlan.Statement.Kind, _ shaped: ShapedQuery, choosesPath: Bool = true,
+        reading fields: @autoclosure () -> Set<Int>? = nil, _ session: SQLSession, _ known: KnownTable,
+        _ compose: (SQLTable) throws -> SQLText
     ) throws -> SQLText {
-        let choice = choosesPath ? try PathChoice(shaped, known, session) : nil
+        let choice = choosesPath ? try PathChoice(shaped, known, session, reading: fields()) : nil
         return try shaped.plan.text(
             ShapePlan.Statement(kind: kind, hint: choice?.path.hint ?? ""), binding: shaped.values
         ) { try compose(known.table.using(choice)) }
@@ -137,7 +139,9 @@ extension SQLStorage {
         if try resolved.filter.divided(for: known.table).rest == nil {
             if let limit = resolved.limit { (unsorted.limit, unsorted.offset) = (limit, resolved.offset) }
             try shaping(unsorted, session, known) { shaped in
-                let sql = try text(.count, shaped, session, known) { try $0.count(unsorted, shaped.related) }
+                let sql = try text(.count, shaped, reading: unsorted.filter.fields, session, known) {
+                    try $0.count(unsorted, shaped.related)
+                }
                 try session.forEachRow(sql, entity: entity.name) { all = Int($0.integer(inColumn: 0)) }
             }
             if resolved.limit != nil { return all }
@@ -156,7 +160,10 @@ extension SQLStorage {
         try reading(resolved) { session, known in
             let shaped = try ShapedQuery(resolved, of: known, tables(session, resolved, known))
             let divided = try resolved.divided(for: known.table)
-            let sql = try text(.fields(fields), shaped, session, known) {
+            func all() -> Set<Int> {
+                Set(fields + divided.fields + [key] + resolved.order.compactMap(\.subject.field)).union(resolved.filter.fields)
+            }
+            let sql = try text(.fields(fields), shaped, reading: all(), session, known) {
                 try $0.select(only: fields + divided.fields + [key], divided.query, shaped.related)
             }
             let statement = try session.statement(sql, entity: entity.name, divided)
@@ -181,7 +188,17 @@ extension SQLStorage {
             for case .rowsMeeting(let filter) in counts {
                 guard try filter.divided(for: known.table).rest == nil else { return false }
             }
-            let (shaped, table) = try self.counted(evaluated(resolved, session, known), session, known)
+            let evaluated = try evaluated(resolved, session, known)
+            func fields() -> Set<Int> {
+                counts.reduce(into: evaluated.filter.fields.union(query.fields)) { fields, count in
+                    switch count {
+                    case .rows: break
+                    case .rowsMeeting(let filter): fields.formUnion(filter.fields)
+                    case .values(let field): fields.insert(field)
+                    }
+                }
+            }
+            let (shaped, table) = try counted(evaluated, reading: fields(), session, known)
             let terms = query.order.map { (column: $0.count, isAscending: $0.isAscending) }
             let (sql, countColumn) = try table.groups(
                 by: query.fields, counting: counts, where: shaped.query.filter, shaped.related, order: terms, limit: query.limit)
@@ -197,11 +214,16 @@ extension SQLStorage {
     }
 
     /// Returns a query with its table, read through the path that is chosen by counting.
+    ///
+    /// - Parameter fields: The only fields that the statement reads; nil for whole rows.
     func counted(
-        _ query: ResolvedQuery, _ session: SQLSession, _ known: KnownTable
+        _ query: ResolvedQuery, reading fields: @autoclosure () -> Set<Int>? = nil, _ session: SQLSession, _ known: KnownTable
     ) throws -> (query: ShapedQuery, table: SQLTable) {
         let shaped = try ShapedQuery(query, of: known, tables(session, query, known))
-        return (shaped, known.table.using(try PathChoice(shaped, known, session)))
+        let choice =
+            try PathChoice(shaped, known, session, reading: fields())
+            ?? PathChoice(covering: fields(), shaped, known, session)
+        return (shaped, known.table.using(choice))
     }
 
     /// Returns a query whose filter the engine evaluates: the keys of the rows, when it cannot evaluate the filter.
