@@ -127,6 +127,13 @@ enum ElementIndexes {
         },
     ]
 
+    /// Checks the rows with each tag.
+    private static func checkTags<Record: Labelled>(_ reference: ReferenceRows<Record>) throws {
+        for tag in Sticker.tags {
+            try reference.checkReference(Condition(.embedded(field: 1, .anyElement(FieldType(.string)), equal(tag))))
+        }
+    }
+
     private static let evolution: [ConformanceCase] = [
         ConformanceCase(
             "E.elementIndexes", "E2", "Q9",
@@ -138,9 +145,7 @@ enum ElementIndexes {
             func check<Record: Labelled>(_ type: Record.Type) throws {
                 try context.renew(&database)
                 let reference = ReferenceRows(try database.dao(type), rows: rows.map { Record(id: $0.id, tags: $0.tags) })
-                for tag in Sticker.tags {
-                    try reference.checkReference(Condition(.embedded(field: 1, .anyElement(FieldType(.string)), equal(tag))))
-                }
+                try checkTags(reference)
                 try expectEqual(try database.entities(), [type.schema.description], "the description in the catalog")
                 try database.expectVerified()
             }
@@ -160,9 +165,7 @@ enum ElementIndexes {
                 Evolution(version: 2, migrations: [Migration(to: 2) { try $0.renameEntity("labels", to: "marks") }]))
             let reference = ReferenceRows(
                 try database.dao(Marks.self), rows: rows.map { Marks(id: $0.id, tags: $0.tags) })
-            for tag in Sticker.tags {
-                try reference.checkReference(Condition(.embedded(field: 1, .anyElement(FieldType(.string)), equal(tag))))
-            }
+            try checkTags(reference)
             try database.expectVerified()
         },
         ConformanceCase("E.copiesElementIndexes", "E5", "Q9", title: "a copy has the indexes on elements") { context in

@@ -290,9 +290,9 @@ private struct GroupRead<Record: Model> {
                 if let number = numbers[try row.readValue(at: place)] { try body(number, counted) }
             }
         }
-        if counts.allSatisfy({ $0 == .rows }) {
+        if counts == [.rows] {
             for (parent, count) in try related.links.counts() {
-                if let number = numbers[parent.value] { try body(number, counts.map { _ in count }) }
+                if let number = numbers[parent.value] { try body(number, [count]) }
             }
             return
         }

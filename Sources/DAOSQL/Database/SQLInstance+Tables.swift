@@ -45,6 +45,11 @@ final class KnownTable: Sendable {
     /// Whether the table once had more rows than conditions on related rows ask for.
     let isLarge = Atomic(false)
 
+    /// Whether the table has more rows than a number.
+    func hasRows(after count: Int, _ session: SQLSession) throws -> Bool {
+        try session.hasRow(table.entries(after: count), entity: table.entity.name)
+    }
+
     /// Returns the paths that the conditions of a query restrict.
     func narrowPaths(_ shaped: ShapedQuery, _ session: SQLSession) throws -> [QueryPath] {
         try shaped.plan.narrowPaths.value {

@@ -209,8 +209,8 @@ struct Race {
     /// Whether a path leads to less than one of eight rows.
     func isShort(_ path: QueryPath) throws -> Bool {
         // Large tables are not counted for a few rows.
-        if try !hasEntries(path, after: 64) { return try hasRows(after: 512) }
-        if try !hasEntries(path, after: 1_024), try hasRows(after: 8_192) { return true }
+        if try !hasEntries(path, after: 64) { return try known.hasRows(after: 512, session) }
+        if try !hasEntries(path, after: 1_024), try known.hasRows(after: 8_192, session) { return true }
         var rows = 0
         try session.forEachRow(try table.count(.all), entity: table.entity.name) { rows = Int($0.integer(inColumn: 0)) }
         return try !hasEntries(path, after: rows / 8)
@@ -223,11 +223,6 @@ struct Race {
             binding: try ShapedQuery.values(of: own(of: path), limit: 1, offset: count)
         ) { try table.entries(of: path, where: divided(by: path).own, after: count) }
         return try session.hasRow(sql, entity: table.entity.name)
-    }
-
-    /// Whether the table has more rows than a number.
-    func hasRows(after count: Int) throws -> Bool {
-        try session.hasRow(table.entries(after: count), entity: table.entity.name)
     }
 
     private func own(of path: QueryPath) -> some Sequence<Filter> {

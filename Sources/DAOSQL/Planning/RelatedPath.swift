@@ -31,7 +31,7 @@ enum RelatedPath {
         ///
         /// - Parameter orTable: Whether it is enough that the table has at most as many rows.
         func hasShortRival(after count: Int, orTable: Bool = false) throws -> Bool {
-            if orTable, try !race.hasRows(after: count) { return true }
+            if orTable, try !race.known.hasRows(after: count, race.session) { return true }
             return try rivals.contains { try $0.isSingle || !race.hasEntries($0, after: count) }
         }
     }

@@ -33,7 +33,7 @@ struct RelatedTables {
         let own = query.filter.conjuncts.filter { !$0.reachesRelated }
         if !own.isEmpty {
             readsFewRows = try isMetByFew(.every(own), of: known, assumesFew)
-        } else if readsLists {
+        } else if readsLists, try !known.searchPaths(session).isEmpty {
             // The links of each row end at the first match; one subquery looks at all of them, too, in no better an order.
             readsFewRows = try isSmall(known, assumesFew)
         }
@@ -71,23 +71,20 @@ struct RelatedTables {
 
     /// Whether an index leads to few rows of a table that can meet a condition, or there are only few.
     private mutating func isMetByFew(_ filter: Filter, of known: KnownTable, _ assumesFew: Bool) throws -> Bool {
-        if filter == .all { return false }
+        if try filter == .all || known.searchPaths(session).isEmpty { return false }
         if try isSmall(known, assumesFew) { return true }
-        if try known.searchPaths(session).isEmpty { return false }
         let shaped = try ShapedQuery(ResolvedQuery(filter: filter, order: []), of: known, self)
         let race = Race(known: known, session: session, shaped: shaped)
         let few = LimitedReading.current.few
         return try known.narrowPaths(shaped, session).contains { try $0.isSingle || !race.hasEntries($0, after: few) }
     }
 
-    /// Whether a table has only few rows. An engine that chooses paths by itself is not asked.
+    /// Whether a table has only few rows. Of an engine that chooses paths by itself nothing is asked.
     private mutating func isSmall(_ known: KnownTable, _ assumesFew: Bool) throws -> Bool {
-        if try known.searchPaths(session).isEmpty { return false }
         countsNothing = false
         if assumesFew { return true }
         if known.isLarge.load(ordering: .relaxed) { return false }
-        let table = known.table
-        if try !session.hasRow(table.entries(after: LimitedReading.current.few), entity: table.entity.name) { return true }
+        if try !known.hasRows(after: LimitedReading.current.few, session) { return true }
         known.isLarge.store(true, ordering: .relaxed)
         return false
     }

@@ -13,9 +13,6 @@ struct Bar {
 
 /// The data of the bars, the same in every database.
 struct Filled {
-    static let noon = Date(timeIntervalSince1970: 1_778_846_400)
-    static let day: Double = 86_400
-    let today = noon.addingTimeInterval(-day / 2)..<noon.addingTimeInterval(day / 2)
     let lists: [ReminderList]
     let tags: [Tag]
     let reminders: [Reminder]
@@ -36,7 +33,7 @@ struct Filled {
         self.tags = tags
         let lists = lists
         reminders = (0..<20_000).map { number in
-            let due = number % 3 == 0 ? nil : Self.noon.addingTimeInterval(Double(number * 7919 % 400 - 200) * Self.day)
+            let due = number % 3 == 0 ? nil : Sample.noon.addingTimeInterval(Double(number * 7919 % 400 - 200) * Sample.day)
             let count = [0, 1, 1, 2, 3][number % 5]
             var reminder = Reminder(
                 id: id(3, number), title: "Reminder \(number * 7919 % 20_000) of something", notes: "Some words on it, \(number)",
@@ -45,9 +42,9 @@ struct Filled {
             reminder.position = number / 20
             if number % 2 == 0 {
                 reminder.status = .completed
-                reminder.completedAt = Self.noon.addingTimeInterval(-Double(number % 90) * Self.day)
+                reminder.completedAt = Sample.noon.addingTimeInterval(-Double(number % 90) * Sample.day)
             }
-            if number % 100 == 99 { reminder.deletedAt = Self.noon }
+            if number % 100 == 99 { reminder.deletedAt = Sample.noon }
             return reminder
         }
         try app.lists.create(lists)
@@ -96,7 +93,7 @@ struct Filled {
     func bars(_ app: Reminders, _ hand: ByHand) -> [Bar] { screen(app, hand) + reminders(app, hand) + changes(app, hand) }
 
     private func screen(_ app: Reminders, _ hand: ByHand) -> [Bar] {
-        let today = today
+        let today = Sample.today
         return [
             Bar(name: "1 lists", goal: 2, ours: { try app.allLists().count }) {
                 try hand.rows(
@@ -158,7 +155,7 @@ struct Filled {
     }
 
     private func reminders(_ app: Reminders, _ hand: ByHand) -> [Bar] {
-        let (list, today, some) = (lists[3].id, today, tags[0..<2].map(\.id))
+        let (list, today, some) = (lists[3].id, Sample.today, tags[0..<2].map(\.id))
         func bar(
             _ name: String, _ filter: ReminderFilter, _ ordering: Ordering, _ condition: String, _ values: [ByHand.Value],
             order: String
@@ -234,13 +231,15 @@ struct Filled {
             Bar(
                 name: "18 completed a day",
                 ours: {
-                    try app.completed(since: Self.noon.addingTimeInterval(-30 * Self.day), in: .gmt).reduce(0) { $0 + $1.count }
+                    try app.completed(since: Sample.noon.addingTimeInterval(-30 * Sample.day), in: .gmt).reduce(0) {
+                        $0 + $1.count
+                    }
                 }
             ) {
                 try hand.rows(
                     """
                     SELECT CAST(r.completedAt / 86400 AS INTEGER), count(*) \(Self.from) WHERE \(Self.shown) AND r.completedAt >= ? GROUP BY 1
-                    """, [.date(Self.noon.addingTimeInterval(-30 * Self.day))]
+                    """, [.date(Sample.noon.addingTimeInterval(-30 * Sample.day))]
                 ) { ($0.number(0), $0.number(1)) }.reduce(0) { $0 + $1.1 }
             },
         ]
@@ -282,12 +281,12 @@ struct Filled {
             Bar(
                 name: "27 trash and restore 100",
                 ours: {
-                    try app.trash(Array(of3.prefix(100)), at: Self.noon)
+                    try app.trash(Array(of3.prefix(100)), at: Sample.noon)
                     try app.restore(Array(of3.prefix(100)))
                     return 100
                 }
             ) {
-                for date in [ByHand.Value.date(Self.noon), nil] {
+                for date in [ByHand.Value.date(Sample.noon), nil] {
                     try hand.run("BEGIN IMMEDIATE")
                     for id in of3.prefix(100) {
                         let text =

@@ -34,7 +34,6 @@ final class ByHand {
 
     enum Value {
         case id(UUID)
-        case text(String)
         case number(Int)
         case date(Date)
     }
@@ -51,7 +50,6 @@ final class ByHand {
             switch value {
             case .id(let id):
                 _ = withUnsafeBytes(of: id.uuid) { sqlite3_bind_blob(statement, place, $0.baseAddress, 16, transient) }
-            case .text(let text): sqlite3_bind_text(statement, place, text, -1, transient)
             case .number(let number): sqlite3_bind_int64(statement, place, Int64(number))
             case .date(let date): sqlite3_bind_double(statement, place, date.timeIntervalSinceReferenceDate)
             }

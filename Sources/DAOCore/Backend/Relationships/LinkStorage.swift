@@ -107,10 +107,7 @@ extension LinkStorage {
     public func children(of parents: [Key], limit: Int) throws -> LinkedKeys { try children(of: parents) }
 
     /// Finds the parents of all children, and then the children of these.
-    public func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys { try allParents(ofEach: children) }
-
-    /// Returns all parents of each child, by their lists.
-    package func allParents(ofEach children: [Key]) throws -> LinkedKeys {
+    public func parents(ofEach children: [Key], limit: Int?) throws -> LinkedKeys {
         var lists = Dictionary(children.map { ($0, [Key]()) }, uniquingKeysWith: { $1 })
         let parents = try parents(of: Array(lists.keys))
         for (parent, linked) in zip(parents, try self.children(of: parents).lists) {
