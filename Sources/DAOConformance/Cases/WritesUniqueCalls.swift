@@ -111,6 +111,20 @@ enum WritesUniqueCalls {
             (rows[0].email, rows[1].email) = (nil, "e1")
             try expectStored("a swap with nil", context, from: members(1...3), rows)
         },
+        ConformanceCase(
+            "W.uniqueTradesApart", "W6", "W3",
+            title: "rows far from each other trade their unique values, and those between them, stored and new, are all stored"
+        ) { context in
+            let before = members(stride(from: 1, through: 200, by: 2))
+            var changed = members(1...200)
+            for index in changed.indices { changed[index].name = "changed \(index)" }
+            // Pairs near the beginning, in the middle and at the end: what is sent to a server at once grows from row to row.
+            for first in [0, 6, 20, 90, 100, 196] {
+                let (left, right) = (changed[first].badge, changed[first + 2].badge)
+                (changed[first].badge, changed[first + 2].badge) = (right, left)
+            }
+            try expectStored("trades apart", context, from: before, changed)
+        },
         ConformanceCase("W.uniqueRotation", "W6", title: "three rows can hand their unique values round in one call") { context in
             let before = members(1...5)
             for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
