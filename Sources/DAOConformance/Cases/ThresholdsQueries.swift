@@ -176,7 +176,7 @@ enum ThresholdsQueries {
             title: "a stream that an unreadable row or related row ends holds nothing of the database",
             requires: [.file]
         ) { context in
-            for isRelated in [true, false] {
+            for (isRelated, isClosed) in [(true, true), (true, false), (false, true), (false, false)] {
                 let database = try context.open()
                 let raw = try database.dao(RawDocument.self)
                 let folders = try database.dao(DocumentFolder.self)
@@ -189,14 +189,21 @@ enum ThresholdsQueries {
                     try database.dao(RawDocumentFolder.self).persist(RawDocumentFolder(id: 2, mood: "?"))
                 }
                 var read: [Int] = []
+                // A program can keep a cursor that has thrown.
+                var cursor: RowCursor<DocumentFolder>?
                 try expectError(.corruptedValue, entity: isRelated ? "document" : "folder", key: 2, field: "mood") {
-                    let cursor = try folders.storage.cursor(Query())
-                    while let folder = try cursor.next(1).first { read.append(folder.id) }
+                    let opened = try folders.storage.cursor(Query())
+                    cursor = opened
+                    while let folder = try opened.next(1).first { read.append(folder.id) }
                 }
                 try expect(read.isEmpty || read == [1], "at most the rows before it: \(read)")
-                _ = try database.compact()
+                if isClosed {
+                    cursor?.close()
+                    _ = try database.compact()
+                }
                 try database.close()
                 try expectEqual(openFiles(in: context.location.directory), [], "open files after close")
+                withExtendedLifetime(cursor) {}
             }
         },
     ]
