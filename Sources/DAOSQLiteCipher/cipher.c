@@ -1198,12 +1198,16 @@ static file *file_of(sqlite3 *database, const char *schema) {
 
 int dao_cipher_is_used(sqlite3 *database) { return file_of(database, "main") != NULL; }
 
-void dao_cipher_reserve(sqlite3 *database, const char *schema) {
+int dao_cipher_reserve(sqlite3 *database, const char *schema) {
     file *file = file_of(database, schema);
-    if (!file || find(file) != dao_cipher_empty) return;
+    if (!file) return SQLITE_OK;
+    dao_cipher_state state = find(file);
+    // Without the reserve, a file that could not be read now and is empty would get pages that have no room for a tag.
+    if (state == dao_cipher_unreadable) return SQLITE_IOERR_READ;
+    if (state != dao_cipher_empty) return SQLITE_OK;
     // SQLite writes the number that was reserved before into the variable.
     int reserve = file->format == dao_cipher_ours ? our_reserve : sqlcipher_reserve;
-    sqlite3_file_control(database, schema, SQLITE_FCNTL_RESERVE_BYTES, &reserve);
+    return sqlite3_file_control(database, schema, SQLITE_FCNTL_RESERVE_BYTES, &reserve);
 }
 
 void dao_cipher_use_format(sqlite3 *database, sqlite3 *other) {

@@ -20,6 +20,17 @@
             }
         }
 
+        /// Each call of an opening, whose first failure must not leave a file of another form.
+        @Test(arguments: Place.Kind.allCases + Place.Kind.encrypted) func failingCallOfAnOpening(_ kind: Place.Kind) async throws
+        {
+            try await onThread {
+                let child = try Child("faults", kind.rawValue, "full", "io", "once", "50", "1", "50")
+                let (last, isDone) = try child.linesUntilDone { Issue.record("\(kind): \($0)") }
+                #expect(child.wait() == 0 && isDone, "\(last)")
+                print("\(kind), opening: \(last)")
+            }
+        }
+
         /// A page that the operating system fails to read need not be damaged, and nobody is told to restore a backup.
         @Test(arguments: [(Place.Kind.sqlite, ""), (.sqlite, "checksums=true"), (.lmdb, ""), (.lmdb, "check=true")])
         func failingReadIsNoDamage(_ kind: Place.Kind, _ options: String) async throws {

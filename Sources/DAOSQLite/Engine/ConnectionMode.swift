@@ -102,7 +102,7 @@ extension SQLiteConnection {
         switch mode {
         case .writer:
             if settings.cipher != nil {
-                reserveSeals()
+                try reserveSeals()
             } else if settings.wantsChecksums == true {
                 reserveChecksums()
             }

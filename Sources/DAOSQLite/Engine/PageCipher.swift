@@ -84,8 +84,8 @@ import Foundation
         ///
         /// - Parameter file: The URI of the file, without a query.
         func attach(_ file: String, as schema: String, to handle: OpaquePointer) -> Int32 {
-            let code = dao_cipher_attach(handle, "ATTACH '\(file)?vfs=\(Self.layer)' AS \(schema)", cipher)
-            if code == SQLITE_OK { dao_cipher_reserve(handle, schema) }
+            var code = dao_cipher_attach(handle, "ATTACH '\(file)?vfs=\(Self.layer)' AS \(schema)", cipher)
+            if code == SQLITE_OK { code = dao_cipher_reserve(handle, schema) }
             return code
         }
 
@@ -106,7 +106,10 @@ import Foundation
 
     extension SQLiteConnection {
         /// Reserves the bytes of the format in each page of a file that is still empty.
-        func reserveSeals() { dao_cipher_reserve(handle, "main") }
+        func reserveSeals() throws {
+            let code = dao_cipher_reserve(handle, "main")
+            if code != SQLITE_OK { throw failure(code) }
+        }
 
         /// Returns the error for the last page that was not what was sealed; nil when all pages were.
         func brokenSeal(_ message: String, entity: String?) -> StorageError? {
@@ -148,7 +151,7 @@ import Foundation
     }
 
     extension SQLiteConnection {
-        func reserveSeals() {}
+        func reserveSeals() throws {}
         func brokenSeal(_ message: String, entity: String?) -> StorageError? { nil }
     }
 #endif

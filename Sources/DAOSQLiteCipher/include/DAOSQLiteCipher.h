@@ -100,7 +100,9 @@ int dao_cipher_open(const char *path, sqlite3 **database, int flags, dao_cipher 
 int dao_cipher_attach(sqlite3 *database, const char *statement, dao_cipher *cipher);
 
 /// Reserves the bytes of the format in each page of a file that is still empty.
-void dao_cipher_reserve(sqlite3 *database, const char *schema);
+///
+/// Returns a result code of SQLite; an error when the file cannot be read.
+int dao_cipher_reserve(sqlite3 *database, const char *schema);
 
 /// Gives the empty file of a connection the format of another one.
 void dao_cipher_use_format(sqlite3 *database, sqlite3 *other);

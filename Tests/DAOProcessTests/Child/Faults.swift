@@ -43,20 +43,21 @@ enum FileFault: String {
     }
 }
 
-/// `faults <kind> <durability> <fault> once|forever <runs> <seed>`: runs ``Work`` while a call on its files fails, a
-/// separate time for each of so many calls.
+/// `faults <kind> <durability> <fault> once|forever <runs> <seed> [<last>]`: runs ``Work`` while a call on its files fails,
+/// a separate time for each of so many calls, of all or of those up to the last.
 ///
 /// It answers with each call before it fails, and with `broken` when a promise is broken. The last line is `done` with
 /// the number of calls.
 enum Faults {
     static func run(_ arguments: ArraySlice<String>) throws {
         let words = Array(arguments)
-        guard words.count == 6, let kind = Place.Kind(rawValue: words[0]), let fault = FileFault(rawValue: words[2]),
+        guard words.count == 6 || words.count == 7, let kind = Place.Kind(rawValue: words[0]),
+            let fault = FileFault(rawValue: words[2]),
             let runs = Int(words[4]), let seed = UInt64(words[5])
         else {
             throw ChildFailure("a kind of database, a durability, a fault, how often, a number of runs and a seed are missing")
         }
-        let total = try count(kind, words[1], fault)
+        let total = min(try count(kind, words[1], fault), words.count == 7 ? Int(words[6]) ?? .max : .max)
         var random = SeededGenerator(seed: seed)
         let stride = max(1, total / runs)
         var outcomes: [String: Int] = [:]
