@@ -39,14 +39,13 @@ private protocol ScopingStorage<Record>: Storage {
     var unscoped: any Storage<Record> { get }
 }
 
-/// A storage whose reads see only the rows that meet a condition.
-private struct ScopedStorage<Record: Model>: IncludingStorage, ScopingStorage {
-    private let base: any Storage<Record>
+/// A storage whose reads see only the rows that meet a condition. Its writes see every row.
+private struct ScopedStorage<Record: Model>: ForwardingStorage, IncludingStorage, ScopingStorage {
+    let base: any Storage<Record>
     private let scope: Condition<Record>
 
     init(_ base: any Storage<Record>, _ scope: Condition<Record>) { (self.base, self.scope) = (base, scope) }
 
-    var database: any Database { base.database }
     var unscoped: any Storage<Record> { (base as? any ScopingStorage<Record>)?.unscoped ?? base }
 
     private func scoped(_ query: Query<Record>) -> Query<Record> {
@@ -58,8 +57,6 @@ private struct ScopedStorage<Record: Model>: IncludingStorage, ScopingStorage {
     private func query(_ keys: [Key]) -> Query<Record> {
         scoped(Query(where: Condition(.isIn(field: Record.schema.description.keyIndex, keys.map(\.value)))))
     }
-
-    // MARK: Reads
 
     func read(_ query: Query<Record>) throws -> [Record] { try base.read(scoped(query)) }
 
@@ -93,28 +90,8 @@ private struct ScopedStorage<Record: Model>: IncludingStorage, ScopingStorage {
         try (base as? any IncludingStorage<Record>)?.including(fields).map { ScopedStorage($0, scope) }
     }
 
-    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
-        try (base as? any IncludingStorage<Record>)?.withoutRelated(condition) ?? condition
-    }
-
-    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
-        try (base as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
-            ?? PageCursor(after: record, in: query.orderTerms())
-    }
-
-    private func related() throws -> any IncludingStorage<Record> {
-        guard let base = base as? any IncludingStorage<Record> else {
-            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
-        }
-        return base
-    }
-
     func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
         try related().readFields(fields, scoped(query), body)
-    }
-
-    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child> {
-        try related().relatedRows(at: position, forward: forward, of: child)
     }
 
     func read<Target: Model>(
@@ -122,18 +99,4 @@ private struct ScopedStorage<Record: Model>: IncludingStorage, ScopingStorage {
     ) throws -> [[Record]] {
         try related().read(scoped(query), referring: inverse, to: keys)
     }
-
-    // MARK: Writes, which see every row
-
-    func insert(_ records: [Record]) throws { try base.insert(records) }
-    func insert(making records: () throws -> [Record]) throws { try base.insert(making: records) }
-    func upsert(_ records: [Record]) throws { try base.upsert(records) }
-    func upsert(making records: () throws -> [Record]) throws { try base.upsert(making: records) }
-    func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int { try base.merge(keys: keys, body) }
-    func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int { try base.update(query, body) }
-    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        try base.set(changes, counting: counter, where: condition)
-    }
-    func erase(keys: [Key]) throws -> Int { try base.erase(keys: keys) }
-    func erase(_ query: Query<Record>) throws -> Int { try base.erase(query) }
 }

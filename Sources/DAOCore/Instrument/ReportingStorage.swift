@@ -1,55 +1,33 @@
 /// A storage that reports every call.
-struct ReportingStorage<Record: Model>: IncludingStorage {
-    private let storage: any Storage<Record>
+struct ReportingStorage<Record: Model>: ForwardingStorage, IncludingStorage {
+    let base: any Storage<Record>
     private let listeners: CallListeners
 
     /// Creates a storage on another one; nil when nobody is told of its calls.
     init?(_ storage: any Storage<Record>, _ listeners: CallListeners?) {
         guard let listeners else { return nil }
-        self.storage = storage
+        base = storage
         self.listeners = listeners
     }
 
-    var database: any Database { storage.database }
-
     func including(_ fields: Set<Int>) throws -> (any Storage<Record>)? {
-        try (storage as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
-    }
-
-    func relatedRows<Child: Model>(at position: Int, forward: Int?, of child: Child.Type) throws -> RelatedRows<Child> {
-        guard let storage = storage as? any IncludingStorage<Record> else {
-            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
-        }
-        return try storage.relatedRows(at: position, forward: forward, of: child)
-    }
-
-    func withoutRelated(_ condition: Condition<Record>) throws -> Condition<Record> {
-        try (storage as? any IncludingStorage<Record>)?.withoutRelated(condition) ?? condition
-    }
-
-    func pageCursor(after record: Record, in query: Query<Record>) throws -> PageCursor {
-        try (storage as? any IncludingStorage<Record>)?.pageCursor(after: record, in: query)
-            ?? PageCursor(after: record, in: query.orderTerms())
+        try (base as? any IncludingStorage<Record>)?.including(fields).flatMap { ReportingStorage($0, listeners) }
     }
 
     func read<Target: Model>(
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]] {
-        guard let storage = storage as? any IncludingStorage<Record> else {
-            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
-        }
+        let related = try self.related()
         return try reporting(.read, rows: { $0.reduce(0) { $0 + $1.count } }) {
-            try storage.read(query, referring: inverse, to: keys)
+            try related.read(query, referring: inverse, to: keys)
         }
     }
 
     func readFields(_ fields: [RelatedField], _ query: Query<Record>, _ body: ([RowReader]) throws -> Void) throws {
-        guard let storage = storage as? any IncludingStorage<Record> else {
-            throw StorageError.readsNoRelatedRows(Record.schema.description.name)
-        }
+        let related = try self.related()
         var count = 0
         try reporting(.readFields, rows: { _ in count }) {
-            try storage.readFields(fields, query) {
+            try related.readFields(fields, query) {
                 count += 1
                 try body($0)
             }
@@ -62,30 +40,30 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
         try CallTrace.run(operation, Record.schema.description.name, listeners, rows: rows, body)
     }
 
-    func read(_ query: Query<Record>) throws -> [Record] { try reporting(.read, rows: \.count) { try storage.read(query) } }
+    func read(_ query: Query<Record>) throws -> [Record] { try reporting(.read, rows: \.count) { try base.read(query) } }
 
     func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
-        try reporting(.readByKey, rows: \.count) { try storage.read(keys: keys, includesSubentities: includesSubentities) }
+        try reporting(.readByKey, rows: \.count) { try base.read(keys: keys, includesSubentities: includesSubentities) }
     }
 
     func read(key: Key) throws -> Record? {
-        try reporting(.readByKey, rows: { $0 == nil ? 0 : 1 }) { try storage.read(key: key) }
+        try reporting(.readByKey, rows: { $0 == nil ? 0 : 1 }) { try base.read(key: key) }
     }
 
     func contains(key: Key) throws -> Bool {
-        try reporting(.readByKey, rows: { $0 ? 1 : 0 }) { try storage.contains(key: key) }
+        try reporting(.readByKey, rows: { $0 ? 1 : 0 }) { try base.contains(key: key) }
     }
 
     func keys(_ query: Query<Record>) throws -> [Key] {
-        try reporting(.readKeys, rows: \.count) { try storage.keys(query) }
+        try reporting(.readKeys, rows: \.count) { try base.keys(query) }
     }
 
-    func count(_ query: Query<Record>) throws -> Int { try reporting(.count) { try storage.count(query) } }
+    func count(_ query: Query<Record>) throws -> Int { try reporting(.count) { try base.count(query) } }
 
     func readFields(_ fields: [Int], _ query: Query<Record>, _ body: (RowReader) throws -> Void) throws {
         var count = 0
         try reporting(.readFields, rows: { _ in count }) {
-            try storage.readFields(fields, query) {
+            try base.readFields(fields, query) {
                 count += 1
                 try body($0)
             }
@@ -95,7 +73,7 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
     func groups(_ query: GroupQuery<Record>, _ body: (RowReader, [Int]) throws -> Void) throws {
         var count = 0
         try reporting(.group, rows: { _ in count }) {
-            try storage.groups(query) {
+            try base.groups(query) {
                 count += 1
                 try body($0, $1)
             }
@@ -103,21 +81,21 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
     }
 
     func insert(_ records: [Record]) throws {
-        try reporting(.insert, rows: { _ in records.count }) { try storage.insert(records) }
+        try reporting(.insert, rows: { _ in records.count }) { try base.insert(records) }
     }
 
     func upsert(_ records: [Record]) throws {
-        try reporting(.upsert, rows: { _ in records.count }) { try storage.upsert(records) }
+        try reporting(.upsert, rows: { _ in records.count }) { try base.upsert(records) }
     }
 
     func insert(making records: () throws -> [Record]) throws {
         var count = 0
-        try reporting(.insert, rows: { _ in count }) { try storage.insert(making: { try counted(records, &count) }) }
+        try reporting(.insert, rows: { _ in count }) { try base.insert(making: { try counted(records, &count) }) }
     }
 
     func upsert(making records: () throws -> [Record]) throws {
         var count = 0
-        try reporting(.upsert, rows: { _ in count }) { try storage.upsert(making: { try counted(records, &count) }) }
+        try reporting(.upsert, rows: { _ in count }) { try base.upsert(making: { try counted(records, &count) }) }
     }
 
     private func counted(_ records: () throws -> [Record], _ count: inout Int) throws -> [Record] {
@@ -127,26 +105,26 @@ struct ReportingStorage<Record: Model>: IncludingStorage {
     }
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
-        try reporting(.merge, rows: { $0 }) { try storage.merge(keys: keys, body) }
+        try reporting(.merge, rows: { $0 }) { try base.merge(keys: keys, body) }
     }
 
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
-        try reporting(.update, rows: { $0 }) { try storage.update(query, body) }
+        try reporting(.update, rows: { $0 }) { try base.update(query, body) }
     }
 
     func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
-        try reporting(.set, rows: { $0 }) { try storage.set(changes, counting: counter, where: condition) }
+        try reporting(.set, rows: { $0 }) { try base.set(changes, counting: counter, where: condition) }
     }
 
-    func erase(keys: [Key]) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(keys: keys) } }
+    func erase(keys: [Key]) throws -> Int { try reporting(.erase, rows: { $0 }) { try base.erase(keys: keys) } }
 
-    func erase(_ query: Query<Record>) throws -> Int { try reporting(.erase, rows: { $0 }) { try storage.erase(query) } }
+    func erase(_ query: Query<Record>) throws -> Int { try reporting(.erase, rows: { $0 }) { try base.erase(query) } }
 
     func cursor(_ query: Query<Record>) throws -> RowCursor<Record> {
-        ReportingCursor(try reporting(.stream) { try storage.cursor(query) }, listeners)
+        ReportingCursor(try reporting(.stream) { try base.cursor(query) }, listeners)
     }
 
-    func explain(_ query: Query<Record>) throws -> QueryPlan { try reporting(.explain) { try storage.explain(query) } }
+    func explain(_ query: Query<Record>) throws -> QueryPlan { try reporting(.explain) { try base.explain(query) } }
 }
 
 /// A cursor that reports every batch.

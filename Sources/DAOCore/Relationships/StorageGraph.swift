@@ -162,7 +162,7 @@ final class StorageGraph: Sendable {
             }
             var storage = try database.makeStorage(for: model)
             if schema.whole != nil, let field = schema.declaration.requiredElsewhere.first {
-                storage = PartStorage(flat: storage, missing: field)
+                storage = PartStorage(base: storage, missing: field)
             }
             storages[id] = StorageBox(storage)
             visited.append(model)

@@ -2,24 +2,14 @@
 /// that no database has to (contract W7).
 ///
 /// Rows are replaced through `merge`, which reads the stored row in the same transaction.
-struct CountingStorage<Record: Model>: Storage {
-    private let base: any Storage<Record>
+struct CountingStorage<Record: Model>: ForwardingStorage {
+    let base: any Storage<Record>
     private let revision: RevisionField<Record>
 
     /// Returns a storage that counts revisions; the given storage when its model has none.
     static func counting(_ base: any Storage<Record>) -> any Storage<Record> {
         if let revision = Record.schema.revision { CountingStorage(base: base, revision: revision) } else { base }
     }
-
-    var database: any Database { base.database }
-
-    func read(_ query: Query<Record>) throws -> [Record] { try base.read(query) }
-
-    func read(keys: [Key], includesSubentities: Bool) throws -> [Record] {
-        try base.read(keys: keys, includesSubentities: includesSubentities)
-    }
-
-    func erase(keys: [Key]) throws -> Int { try base.erase(keys: keys) }
 
     func insert(_ records: [Record]) throws { try base.insert(first(records)) }
 
@@ -33,6 +23,8 @@ struct CountingStorage<Record: Model>: Storage {
     }
 
     func upsert(_ records: [Record]) throws { try CallRevisions().upsert(records, in: base) }
+
+    func upsert(making records: () throws -> [Record]) throws { try database.transaction { try upsert(records()) } }
 
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         try CallRevisions().merge(keys, in: base, body)
