@@ -67,6 +67,25 @@ enum QueriesFields {
             try expectError(.invalidQuery, entity: "topic") { try topics.read(fields: { ($0.id, $0.posts.count) }).count }
             try expectError(.invalidQuery, entity: "errand") { try errands.read(fields: { ($0.id, $0.whole.owner.name) }).count }
         },
+        ConformanceCase(
+            "Q.fieldsOfEachKind", "Q10", "V1", title: "fields of each kind are those of the row, and of the row that it leads to"
+        ) { context in
+            let sheets = try context.dao(Sheet.self)
+            let date = Date(timeIntervalSinceReferenceDate: 5.25)
+            let price = Decimal(sign: .minus, exponent: -2, significand: 1_234_567)
+            try sheets.create([
+                Sheet(id: 1, isDone: true, day: date, price: price, length: .milliseconds(1500), due: date, other: nil),
+                Sheet(id: 2, isDone: false, day: date + 1, price: 0, length: .zero, due: nil, other: Reference(1)),
+            ])
+            let done = try sheets.read(fields: { ($0.isDone, $0.other.isDone) }).map { [$0.0, $0.1] }
+            try expectEqual(done, [[true, nil], [false, true]], "truth values")
+            let days = try sheets.read(fields: { ($0.day, $0.other.day, $0.due, $0.other.due) }).map { [$0.0, $0.1, $0.2, $0.3] }
+            try expectEqual(days, [[date, nil, date, nil], [date + 1, date, nil, date]], "dates")
+            let prices = try sheets.read(fields: { ($0.price, $0.other.price) }).map { [$0.0, $0.1] }
+            try expectEqual(prices, [[price, nil], [0, price]], "decimal numbers")
+            let lengths = try sheets.read(fields: { ($0.length, $0.other.length) }).map { [$0.0, $0.1] }
+            try expectEqual(lengths, [[.milliseconds(1500), nil], [.zero, .milliseconds(1500)]], "durations")
+        },
         ConformanceCase("Q.fieldsOfRandom", "Q10", "P7", title: "some fields of 60 random queries are those of the whole rows") {
             context in
             let reference = try ReferenceRows(context, Probe.random(60, seed: 81))
@@ -339,4 +358,20 @@ private struct Switch: Plain, Model {
 
     static let schema = Schema(
         "group", Self.init, Field("id", \.id, .primaryKey), Field("true", \.isOn, .indexed), Field("false", \.place))
+}
+
+/// A row with fields that are stored in another form than their Swift type has.
+private struct Sheet: Numbered {
+    var id: Int
+    var isDone: Bool
+    var day: Date
+    var price: Decimal
+    var length: Duration
+    var due: Date?
+    var other: Reference<Sheet>?
+
+    static let schema = Schema(
+        "sheet", Self.init,
+        Field("id", \.id, .primaryKey), Field("isDone", \.isDone), Field("day", \.day), Field("price", \.price),
+        Field("length", \.length), Field("due", \.due), Field("other", \.other))
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads one row from values in the primitive form of ``ValueRowWriter``.
+/// Reads one row from values in the primitive form of ``ValueRowWriter``, or in that of the fields: `.bool`, `.date`, `.decimal`.
 ///
 /// A row with fewer values than the entity has fields is damaged: what it lacks is `.corruptedValue`.
 public class ValueRowReader: RowReader {
@@ -29,7 +29,11 @@ public class ValueRowReader: RowReader {
     public override func isNull(at index: Int) -> Bool { value(at: index)?.isNull ?? false }
 
     public override func readInt64(at index: Int) throws -> Int64 {
-        if case .integer(let value) = value(at: index) { value } else { throw wrong(at: index) }
+        switch value(at: index) {
+        case .integer(let value): value
+        case .bool(let value): value ? 1 : 0
+        default: throw wrong(at: index)
+        }
     }
 
     public override func readUInt64(at index: Int) throws -> UInt64 {
@@ -41,11 +45,19 @@ public class ValueRowReader: RowReader {
     }
 
     public override func readDouble(at index: Int) throws -> Double {
-        if case .double(let value) = value(at: index) { value } else { throw wrong(at: index) }
+        switch value(at: index) {
+        case .double(let value): value
+        case .date(let value): value.timeIntervalSinceReferenceDate
+        default: throw wrong(at: index)
+        }
     }
 
     public override func readString(at index: Int) throws -> String {
-        if case .string(let value) = value(at: index) { value } else { throw wrong(at: index) }
+        switch value(at: index) {
+        case .string(let value): value
+        case .decimal(let value): value.storedText
+        default: throw wrong(at: index)
+        }
     }
 
     public override func readData(at index: Int) throws -> Data {
