@@ -52,6 +52,29 @@ enum EvolutionCopies {
             }
             try expectSame(try target.dao(Item.self).read(), Item.make([1]), "the rows that the target had before")
         },
+        ConformanceCase(
+            "E.copiesDigits", "E5", "V4", "E8",
+            title: "a copy and a row without types keep the digits of numbers that a field had before its type became another"
+        ) { context in
+            var source = try context.open()
+            let lists = [Whole(id: 1, list: [.max, 1, nil]), Whole(id: 2, list: [(1 << 53) + 1])]
+            try source.dao(Whole.self).persist(lists)
+            try context.renew(&source)
+            let real = try source.dao(Real.self)
+            try expectEqual(try real.read().map(\.list), [[0x1p63, 1, nil], [0x1p53]], "the numbers as the new type has them")
+            let rows = try source.rows(of: "digits")
+            try rows.persist(try rows.read().map { row in row.entity.fields.reduce(into: [:]) { $0[$1.name] = row[$1.name] } })
+            let target = try context.openOther()
+            try source.copy(to: target)
+            try expectEqual(try source.copy(to: target).rowsWritten, 0, "rows that a second copy writes")
+            for database in [source, target] {
+                try expectEqual(
+                    try database.rows(of: "digits").read().map { $0["list"] },
+                    [.string("[9223372036854775807,1,null]"), .string("[9007199254740993]")], "the stored numbers")
+                let list = try database.dao(Real.self).read { $0.list == [0x1p53] }
+                try expectEqual(list.map(\.id), [2], "rows with a list")
+            }
+        },
         ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do") { context in
             let (source, notes) = try context.databaseOfNotes()
             let target = try context.openOther()
@@ -169,4 +192,20 @@ enum EvolutionCopies {
             try expectSame(try target.dao(NoteV1.self).read(), try dao.read())
         },
     ].requiring(.evolution)
+}
+
+/// An entity whose numbers are whole.
+private struct Whole: Numbered {
+    var id: Int
+    var list: [Int?]
+
+    static let schema = Schema("digits", Self.init, Field("id", \.id, .primaryKey), Field("list", \.list))
+}
+
+/// The entity of ``Whole`` with other numbers.
+private struct Real: Numbered {
+    var id: Int
+    var list: [Double?]
+
+    static let schema = Schema("digits", Self.init, Field("id", \.id, .primaryKey), Field("list", \.list))
 }

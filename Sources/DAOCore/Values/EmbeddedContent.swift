@@ -38,6 +38,21 @@ public struct EmbeddedContent: Sendable, Hashable, Codable {
         return ElementJSON.array(of: writer.elements)
     }
 
+    /// Returns the JSON that a text is stored as: canonical JSON with every digit of its numbers, also those that the elements
+    /// cannot hold, since a model of another type can (contract E5); nil as ``canonical(_:)``.
+    func stored(_ json: String) -> String? {
+        guard let text = canonical(json) else { return nil }
+        return keepsDigits ? CanonicalJSON.text(json) : text
+    }
+
+    /// Whether stored JSON can have digits that the elements cannot hold.
+    package var keepsDigits: Bool {
+        switch elements?.kind {
+        case .double, .float, .date: true
+        default: false
+        }
+    }
+
     /// Returns a stored value for a comparison: text as canonical JSON. A text that cannot be read stays as it is.
     package func canonicalOrSame(_ value: Value) -> Value {
         guard case .string(let json) = value, let text = canonical(json) else { return value }

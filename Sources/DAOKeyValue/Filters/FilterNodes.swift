@@ -40,6 +40,20 @@ final class ReferenceNode: FilterNode {
     override func matches(_ reader: RecordReader) throws -> Bool { try filter.matches(reader.readValue(at:)) }
 }
 
+/// A condition on embedded values as a whole, evaluated on their canonical JSON (contract V4).
+final class CanonicalNode: FilterNode {
+    private let filter: Filter
+    private let contents: [Int: EmbeddedContent]
+    init(_ filter: Filter, _ contents: [Int: EmbeddedContent]) { (self.filter, self.contents) = (filter, contents) }
+
+    override func matches(_ reader: RecordReader) throws -> Bool {
+        try filter.matches { field in
+            let value = try reader.readValue(at: field)
+            return contents[field]?.canonicalOrSame(value) ?? value
+        }
+    }
+}
+
 /// Whether a field is nil.
 final class NullNode: FilterNode {
     private let field: Int

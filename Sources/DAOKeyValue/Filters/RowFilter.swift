@@ -123,11 +123,20 @@ struct FilterCompiler {
         case .all, .and: FilterNode()
         case .none, .or: NegationNode(FilterNode())
         case .isNull(let field, let expected): NullNode(field, expected)
+        case .compare(let field, _, _) where keepsDigits(field), .isIn(let field, _, _) where keepsDigits(field),
+            .compareFields(let field, _, _, _) where keepsDigits(field):
+            CanonicalNode(filter, filter.comparedContents(of: table.description))
         case .compare(let field, let comparison, let value): compare(field, comparison, value) ?? ReferenceNode(filter)
         case .isIn(let field, let set, let isNegated): isIn(field, set, isNegated) ?? ReferenceNode(filter)
         case .text(let field, let pattern, let isNegated): TextNode(field, pattern, isNegated)
         case .compareFields, .compareFolded, .related, .embedded: ReferenceNode(filter)
         }
+    }
+
+    /// Whether a field has JSON that can have another text than a value that equals it.
+    private func keepsDigits(_ field: Int) -> Bool {
+        let field = table.description.fields[field]
+        return field.type.kind == .embedded && field.content?.keepsDigits == true
     }
 
     private func compare(_ field: Int, _ comparison: Comparison, _ value: Value) -> FilterNode? {

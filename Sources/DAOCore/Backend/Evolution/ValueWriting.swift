@@ -64,7 +64,7 @@ extension EntityDescription {
         }
     }
 
-    /// Returns a value that a row is to get: an embedded one as canonical JSON (contract V4), any other as it is.
+    /// Returns a value that a row is to get: an embedded one as canonical JSON (contract V4), with every digit, any other as it is.
     ///
     /// - Parameters:
     ///   - value: The value.
@@ -73,7 +73,7 @@ extension EntityDescription {
     func canonical(_ value: Value, at index: Int) throws -> Value {
         guard fields[index].type.kind == .embedded, case .string(let json) = value else { return value }
         let content = fields[index].content ?? .value
-        guard let text = content.canonical(json) else {
+        guard let text = content.stored(json) else {
             throw StorageError(
                 .corruptedValue,
                 "a value for the field '\(fields[index].name)' is text that is not \(content.elements == nil ? "JSON" : "the JSON of \(content)"); give it that JSON",
@@ -88,7 +88,19 @@ extension EntityDescription {
         fields[index].type.kind == .embedded ? (fields[index].content ?? .value).canonicalOrSame(value) : value
     }
 
-    /// Returns a stored row with its embedded values as canonical JSON. A text that cannot be read stays as it is.
+    /// Returns a stored row as a copy has it: its embedded values as canonical JSON, with every digit. A text that cannot be read
+    /// stays as it is.
+    func copied(_ values: [Value]) -> [Value] {
+        var values = values
+        for index in fields.indices {
+            guard case .string(let json) = values[index], let text = fields[index].content?.stored(json) else { continue }
+            values[index] = .string(text)
+        }
+        return values
+    }
+
+    /// Returns a stored row for a comparison, with its embedded values as canonical JSON. A text that cannot be read stays as it
+    /// is.
     func canonical(_ values: [Value]) -> [Value] {
         var values = values
         for index in fields.indices where fields[index].content != nil {

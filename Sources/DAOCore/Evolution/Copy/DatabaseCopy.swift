@@ -156,7 +156,7 @@ struct DatabaseCopy {
             let batch = try source.batch(of: entity.name, after: last, rowLimit: rowLimit, byteLimit: 16 << 20)
             guard let key = batch.rows.last?.key else { break }
             try target.withEntityStore(.write) {
-                try $0.store(batch.rows.map { entity.canonical($0.values) }, in: entity.name, replaces: false)
+                try $0.store(batch.rows.map { entity.copied($0.values) }, in: entity.name, replaces: false)
             }
             for row in batch.rows { checksum.add(row.values) }
             last = key
