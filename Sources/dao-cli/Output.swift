@@ -5,8 +5,11 @@ import Foundation
 
 /// The standard output stream, with a buffer.
 enum Output {
-    /// The reader of the stream is gone.
-    struct Closed: Error {}
+    /// The stream takes no more: its reader is gone, or its disk is full.
+    struct Closed: Error {
+        /// The error code of the operating system; nil when the reader is gone.
+        let code: Int32?
+    }
 
     private static let buffer = Lock(Data())
 
@@ -38,12 +41,23 @@ enum Output {
     static func flush() throws {
         try buffer.withLock { buffer in
             defer { buffer = Data() }
-            do {
-                try FileHandle.standardOutput.write(contentsOf: buffer)
-            } catch {
-                throw Closed()
-            }
+            let code = writeOut(buffer)
+            if code != 0 { throw Closed(code: code == EPIPE ? nil : code) }
         }
+    }
+}
+
+/// Writes bytes to the standard output stream.
+///
+/// - Returns: The error code of the operating system, or zero.
+private func writeOut(_ bytes: Data) -> Int32 {
+    bytes.withUnsafeBytes { bytes in
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(STDOUT_FILENO, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count >= 0 { rest = rest.dropFirst(count) } else if errno != EINTR { return errno }
+        }
+        return 0
     }
 }
 

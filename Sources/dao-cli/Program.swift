@@ -56,6 +56,10 @@ enum Program {
             try Output.flush()
             return code
         } catch {
+            if let code = (error as? Output.Closed)?.code {
+                complain("the output cannot be written: \(String(cString: strerror(code)))")
+                return 1
+            }
             // As a program ends that writes to a closed pipe.
             return 141
         }
