@@ -66,7 +66,7 @@ def dates(db):
 
 
 @schema(types={"t.flag": "bool", "t.word": "bool", "t.odd": "int64", "t.price": "decimal", "t.amount": "decimal", "t.whole": "int64", "t.mixed": "string",
-               "t.real": "double", "t.anything": "data", "t.id1": "uuid", "t.refUuid": "uuid", "t.text": "string?"})
+               "t.real": "double", "t.anything": "data", "t.id1": "string", "t.refUuid": "uuid", "t.text": "string?"})
 def types(db):
     db.execute("""CREATE TABLE t(id INT PRIMARY KEY NOT NULL, flag BOOLEAN NOT NULL, word BOOL NOT NULL, odd BOOLEAN NOT NULL, price DECIMAL(10,2) NOT NULL,
         amount NUMERIC NOT NULL, whole NUMERIC(9) NOT NULL, mixed NOT NULL, real FLOAT NOT NULL, anything NOT NULL, id1 CHAR(32) NOT NULL,

@@ -52,6 +52,15 @@ enum SQLiteError {
                 "a trigger or a view of the file uses a function or a virtual table that only a trusted file may use; open the "
                 + "database with trustedSchema=true if you trust the file"
         }
+        if code & 0xFF == SQLITE_ERROR, message.hasPrefix("no such collation sequence") {
+            kind = .unsupported
+            text =
+                "a column or an index of the file is ordered by a collation of the program that made it, which is not here; copy the file, "
+                + "and drop the index or declare the column without the collation there"
+        }
+        if code == SQLITE_ERROR, message.hasPrefix("too many columns") {
+            (kind, text) = (.unsupported, "a table of SQLite has at most 2000 columns; use fewer fields, or LMDB")
+        }
         return StorageError(kind, text, entity: entity, path: path, engineCode: Int(code), engineMessage: message)
     }
 

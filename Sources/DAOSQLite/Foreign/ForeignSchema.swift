@@ -123,6 +123,12 @@ struct ForeignSchema {
 }
 
 extension SQLiteConnection {
+    /// The name of the number of a table's rows: that of SQLite's three which no column has.
+    func rowNumber(of table: String) throws -> String {
+        let columns = try rows("SELECT lower(name) FROM pragma_table_xinfo(\(table.quotedLiteral))") { Self.text($0, 0) }
+        return ["rowid", "_rowid_", "oid"].first { !columns.contains($0) } ?? "rowid"
+    }
+
     /// The declared type of a column in capital letters; empty for one without a type.
     func declaredType(of column: String, in table: String) throws -> String {
         try rows(
@@ -145,6 +151,10 @@ struct ColumnFacts {
     var hasDateWithoutZone = false
     var isExactNumber = true
     var isExternal = true
+    /// Whether a value is the name of a file of Core Data.
+    var hasExternalName = false
+    /// Whether each integer has the digits of a day, as 20240131, or of a second, as 20240131235959.
+    var isCalendar = true
     var isIntegral = true
     var isUTF8 = true
     var (low, high) = (Double.infinity, -Double.infinity)
@@ -161,6 +171,7 @@ struct ColumnFacts {
             (low, high) = (min(low, Double(value.integer)), max(high, Double(value.integer)))
             (isUUID, isUppercaseUUID, isDate) = (false, false, false)
             if isBoolean { isBoolean = value.bool != nil }
+            if isCalendar { isCalendar = Self.isCalendar(value.integer) }
         case SQLITE_FLOAT:
             reals += 1
             (low, high) = (min(low, value.double), max(high, value.double))
@@ -190,7 +201,18 @@ struct ColumnFacts {
             if isUUID { isUUID = count == 16 }
             let first = sqlite3_column_blob(value.statement, value.column)?.load(as: UInt8.self)
             if isExternal { isExternal = first == 1 || first == 2 }
+            if first == 2, count == 38, !hasExternalName {
+                let name = value.data.dropFirst()
+                hasExternalName = name.last == 0 && UUID(uuidString: String(decoding: name.dropLast(), as: UTF8.self)) != nil
+            }
         }
+    }
+
+    /// Whether a number has the digits of a day, or of a second.
+    private static func isCalendar(_ number: Int64) -> Bool {
+        let (day, time) = number > 99_999_999 ? (number / 1_000_000, number % 1_000_000) : (number, 0)
+        return 1000_01_01...9999_12_31 ~= day && 1...12 ~= day / 100 % 100 && 1...31 ~= day % 100
+            && time / 10_000 < 24 && time / 100 % 100 < 60 && time % 100 <= 60
     }
 
     /// What the numbers of dates count; nil for other values.
@@ -198,9 +220,13 @@ struct ColumnFacts {
         if texts == count, isDate { return hasDateWithoutZone ? .localText : .text }
         guard integers + reals == count, count > 0 else { return nil }
         if dialect == MappingGuess.coreData { return .seconds2001 }
+        // Numbers with the digits of a date, and years. As seconds since 1970 they would be in its first months.
+        if reals == 0, isCalendar || low > 0 && high < 10_000 { return nil }
         let largest = max(abs(low), abs(high))
         // Days of the years 1900 to 2132; as seconds they would be four weeks of 1970.
         if low >= 2_415_020, high < 2_500_000 { return .julianDays }
+        // Nanoseconds, which a date cannot hold.
+        if largest >= 1e17 { return nil }
         if largest >= 1e16 { return .microseconds1601 }
         if largest >= 1e14 { return .microseconds1970 }
         if largest >= 1e11 { return .milliseconds1970 }

@@ -23,16 +23,21 @@ final class ForeignTables: EntityStore {
     /// - Parameters:
     ///   - connection: A connection in a snapshot.
     ///   - mapping: The mapping.
+    ///   - models: The models that are going to read the rows, as far as they are known.
     ///   - onProgress: Called with an entity and the number of its rows that were looked at.
     init(
-        _ connection: SQLiteConnection, _ mapping: TableMapping, path: String, onProgress: (String, Int) throws -> Void
+        _ connection: SQLiteConnection, _ mapping: TableMapping, _ models: [any Model.Type], path: String,
+        onProgress: (String, Int) throws -> Void
     ) throws {
         self.connection = connection
         self.mapping = mapping
+        let declarations = Dictionary(
+            models.map { TableMapping.declaration(of: $0) }.map { ($0.description.name, $0) }, uniquingKeysWith: { $1 })
         described = try mapping.descriptions().sorted { $0.name < $1.name }
         place = ForeignPlace(path: path, timeZone: try mapping.zone())
         for (entity, description) in zip(mapping.entities.sorted { $0.entity < $1.entity }, described) {
             tables[entity.entity] = try ForeignTable(entity, description, mapping, connection)
+            tables[entity.entity]?.declaration = declarations[entity.entity]
         }
         try check(onProgress)
     }
@@ -180,22 +185,26 @@ final class ForeignTables: EntityStore {
     ) throws -> [Key: [Key]] {
         guard let list = field.list, let target = field.target else { throw readOnly }
         let (parents, children) = (try table(entity.entity), try table(target))
+        let isEntity = mapping.entities.contains { $0.table == list.table }
         var lists: [Key: [Key]] = [:]
         let statement = try connection.prepared(ForeignTable.select(list, from: parents, to: children))
         defer { sqlite3_finalize(statement) }
         try step(statement) {
             let parent = parents.key(ForeignValue(statement: statement, column: 0), place)
             let child = children.key(ForeignValue(statement: statement, column: 1), place)
-            if ForeignValue(statement: statement, column: 0).isNull { return true }
+            // A row of an entity need not be in a list. One of a table of links does nothing else.
+            let isNull = [0, 1].map { ForeignValue(statement: statement, column: $0).isNull }
+            if isEntity, isNull[0] { return true }
             if let parent, let child, sqlite3_column_int(statement, 2) != 0, sqlite3_column_int(statement, 3) != 0,
                 leftOut[entity.entity]?.contains(parent) != true, leftOut[target]?.contains(child) != true
             {
                 lists[parent, default: []].append(child)
             } else if reports {
+                let what = isNull.contains(true) ? "no row" : "a row that is missing"
                 problems.add(
                     TableProblem(
                         table: list.table, column: "\(list.parent), \(list.child)", key: parent.map { UniqueID($0) },
-                        reason: "a row of it links a row that is missing; the link is left out", isRow: false))
+                        reason: "a row of it links \(what); the link is left out", isRow: false))
             }
             return true
         }
@@ -267,6 +276,8 @@ struct ForeignTable {
     private let kinds: [ValueKind]
     /// The entity that a field leads to; nil for other fields, and for lists.
     private let targets: [String?]
+    /// The declaration of the model that is going to read the rows; nil when it is not known.
+    var declaration: EntityDeclaration?
 
     init(
         _ entity: TableMapping.Entity, _ description: EntityDescription, _ mapping: TableMapping, _ connection: SQLiteConnection
@@ -277,7 +288,8 @@ struct ForeignTable {
         kinds = rowForm.fields.map(\.type.kind)
         targets = entity.fields.map { $0.list == nil ? $0.target : nil }
         let keyField = entity.fields[description.keyIndex]
-        key = KeyExpression(keyField, kinds[description.keyIndex])
+        let rowNumber = try connection.rowNumber(of: entity.table)
+        key = KeyExpression(keyField, kinds[description.keyIndex], rowNumber)
         let name = "t"
         var columns: [String] = []
         var existence: [String] = []
@@ -287,7 +299,7 @@ struct ForeignTable {
                 existence.append("1")
                 continue
             }
-            let expression = KeyExpression(field, kind)
+            let expression = KeyExpression(field, kind, rowNumber)
             columns.append(expression.sql(of: name))
             guard let target = field.target, let other = mapping.entities.first(where: { $0.entity == target }),
                 let otherKey = other.fields.first(where: { $0.key == true })
@@ -295,7 +307,7 @@ struct ForeignTable {
                 existence.append("1")
                 continue
             }
-            let wanted = KeyExpression(otherKey, kind)
+            let wanted = KeyExpression(otherKey, kind, try connection.rowNumber(of: other.table))
             existence.append(
                 "EXISTS (SELECT 1 FROM \(other.table.quotedIdentifier) AS o WHERE \(expression.equals(wanted, name, "o")))")
         }
@@ -367,12 +379,23 @@ struct ForeignTable {
                         leaveOut("it refers to a row that is missing")
                     }
                 }
+                if case .string(let json) = found, kinds[position] == .embedded,
+                    declaration?.reads(json, of: field.field) == false
+                {
+                    leaveOut("it has JSON that the model does not read")
+                }
                 if found.isNull, !isOptional {
                     leaveOut("NULL is stored, which \(description.fields[position].type) cannot hold")
                 }
                 values.append(found)
             } catch {
-                leaveOut("it has \((error as? ForeignValue.Refusal)?.reason ?? "\(error)")")
+                let refusal = error as? ForeignValue.Refusal
+                let reason = "it has \(refusal?.reason ?? "\(error)")"
+                if refusal?.isMissingFile == true, isOptional {
+                    row.problems.append((field.source, reason + "; the value is left out", false))
+                } else {
+                    leaveOut(reason)
+                }
                 values.append(.null)
             }
         }
@@ -401,22 +424,27 @@ private struct KeyExpression {
     private let columns: [String]
     private let isDerived: Bool
     private let kind: ValueKind
+    /// The name of the row's number, where there are no columns.
+    private let rowNumber: String
 
-    init(_ field: TableMapping.Field, _ kind: ValueKind) {
+    init(_ field: TableMapping.Field, _ kind: ValueKind, _ rowNumber: String) {
         columns = field.columns ?? field.column.map { [$0] } ?? []
         isDerived = field.columns != nil
-        self.kind = kind
+        (self.kind, self.rowNumber) = (kind, rowNumber)
     }
 
-    init(columns: [String], kind: ValueKind) { (self.columns, self.kind, isDerived) = (columns, kind, false) }
+    init(columns: [String], kind: ValueKind) { (self.columns, self.kind, isDerived, rowNumber) = (columns, kind, false, "") }
 
     /// The value. A key of several columns is their texts with slashes in between.
     func sql(of table: String) -> String {
-        if columns.isEmpty { return "\(table).rowid" }
+        if columns.isEmpty { return "\(table).\(rowNumber)" }
         let names = columns.map { "\(table).\($0.quotedIdentifier)" }
         guard isDerived else { return names[0] }
         return names.map { name in
-            let text = "CASE typeof(\(name)) WHEN 'blob' THEN hex(\(name)) ELSE CAST(\(name) AS TEXT) END"
+            // The text of a floating-point number has 15 digits.
+            let text =
+                "CASE typeof(\(name)) WHEN 'blob' THEN hex(\(name)) WHEN 'real' THEN printf('%!.17g', \(name)) "
+                + "ELSE CAST(\(name) AS TEXT) END"
             return "replace(replace(\(text), '%', '%25'), '/', '%2F')"
         }.joined(separator: " || '/' || ")
     }

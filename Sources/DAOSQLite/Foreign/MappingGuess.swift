@@ -200,6 +200,9 @@ package struct MappingGuess {
             let isOptional = found.nulls > 0 || !(column.isNotNull || column.keyPosition > 0 && isUsable)
             var field = TableMapping.Field(
                 field: name, type: kind.rawValue + (isOptional ? "?" : ""), column: column.name, form: form)
+            if form == .seconds2001, dialect != Self.coreData {
+                field.note = "taken for seconds since 2001; if they begin in 1970, its form is seconds1970"
+            }
             if column.name == "Z_ENT", dialect == Self.coreData {
                 (field.field, field.type) = (Self.unique("kind", &taken), "string")
                 field.names = Dictionary(
@@ -257,7 +260,10 @@ package struct MappingGuess {
             }
         }
         if facts.isUUID, facts.texts + facts.blobs == facts.count {
-            let isDeclared = says("UUID", "GUID") || type.contains(/CHAR\s*\(\s*(32|36)\s*\)/)
+            // Django writes no dashes; elsewhere 32 digits can be anything, such as a checksum.
+            let isDeclared =
+                says("UUID", "GUID") || type.contains(/CHAR\s*\(\s*36\s*\)/)
+                || dialect == Self.django && type.contains(/CHAR\s*\(\s*32\s*\)/)
             let name = column.name.lowercased()
             let isNamed = facts.blobs == facts.count && (name.hasSuffix("id") || name.hasSuffix("uuid"))
             if isDeclared || facts.isUppercaseUUID || isNamed { return (.uuid, nil) }
@@ -267,7 +273,8 @@ package struct MappingGuess {
         if facts.blobs == 0, facts.isUTF8 { return (.string, nil) }
         let isExternal =
             dialect == Self.coreData && facts.blobs == facts.count && facts.isExternal
-            && FileManager.default.fileExists(atPath: ForeignPlace(path: connection.path, timeZone: nil).folder.path)
+            && (facts.hasExternalName
+                || FileManager.default.fileExists(atPath: ForeignPlace(path: connection.path, timeZone: nil).folder.path))
         return (.data, isExternal ? .externalData : nil)
     }
 
@@ -355,6 +362,12 @@ package struct MappingGuess {
         // Besides the links, only the number of a row, as in Django.
         let others = table.columns.filter { !linked.contains($0.name.lowercased()) }
         guard others.allSatisfy({ $0.keyPosition > 0 && $0.type.contains("INT") }) else { return nil }
+        // A row with one of both is no link.
+        let (first, second) = (links[0].columns[0].quotedIdentifier, links[1].columns[0].quotedIdentifier)
+        let isWhole = try? connection.integers(
+            "SELECT 1 FROM \(table.name.quotedIdentifier) WHERE \(first) IS NULL OR \(second) IS NULL LIMIT 1"
+        ).isEmpty
+        guard isWhole == true else { return nil }
         for key in links {
             guard let target = tables.first(where: { $0.name.lowercased() == key.table.lowercased() }), target.key.count == 1,
                 key.targets[0].isEmpty || key.targets[0].lowercased() == target.key[0].name.lowercased()
@@ -391,8 +404,13 @@ package struct MappingGuess {
         }
         /// Whether different stored values are different values of the field.
         func isExact(_ position: Int) -> Bool {
-            let kind = entities[number].fields[position].fieldType?.kind
-            return kind == .int64 || kind == .string || kind == .data || kind == .toOne
+            let field = entities[number].fields[position]
+            let found = field.column.flatMap { facts[table.name]?[$0] } ?? ColumnFacts()
+            return switch field.fieldType?.kind {
+            case .int64, .string, .data, .toOne, .double: true
+            case .uuid: found.blobs == found.count || found.isUppercaseUUID
+            default: false
+            }
         }
         var indexes: [TableMapping.Index] = []
         var all = table.indexes

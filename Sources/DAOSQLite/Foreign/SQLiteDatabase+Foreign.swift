@@ -50,7 +50,7 @@ extension SQLiteDatabase {
         }
         try check(mapping)
         return try reading { connection in
-            let source = try ForeignTables(connection, mapping, path: configuration.path) { entity, rows in
+            let source = try ForeignTables(connection, mapping, models, path: configuration.path) { entity, rows in
                 try onProgress(CopyProgress(entity: entity, rows: 0, total: rows))
             }
             defer { source.close() }

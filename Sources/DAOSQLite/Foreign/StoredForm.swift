@@ -23,6 +23,20 @@ public enum StoredForm: String, Codable, Sendable, CaseIterable {
     /// A binary value of Core Data that may be stored in a file beside the database.
     case externalData
 
+    /// Reads the name of a form.
+    ///
+    /// - Throws: `DecodingError` with the names of all forms.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        let name = try container.decode(String.self)
+        guard let form = Self(rawValue: name) else {
+            throw DecodingError.dataCorruptedError(
+                in: container,
+                debugDescription: "'\(name)' is no form; use one of \(Self.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = form
+    }
+
     /// The seconds from 1970 to 2001.
     private static let epoch = 978_307_200.0
 
@@ -74,13 +88,15 @@ struct ForeignValue {
     var double: Double { sqlite3_column_double(statement, column) }
     var isNull: Bool { type == SQLITE_NULL }
 
-    /// The text; nil when it is not UTF-8.
+    /// The text; nil when it is not UTF-8. SQLite writes 15 digits of a floating-point number; these are all.
     var text: String? {
+        if type == SQLITE_FLOAT { return "\(double)" }
         guard let start = sqlite3_column_text(statement, column) else { return nil }
         return String(checking: UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
     }
 
     var data: Data {
+        if type == SQLITE_FLOAT { return Data("\(double)".utf8) }
         guard let start = sqlite3_column_blob(statement, column) else { return Data() }
         return Data(bytes: start, count: Int(sqlite3_column_bytes(statement, column)))
     }
@@ -88,7 +104,9 @@ struct ForeignValue {
     /// Why a value cannot be one of a field.
     struct Refusal: Error {
         let reason: String
-        init(_ reason: String) { self.reason = reason }
+        /// Whether the value is not in the database, but in a file that is not there.
+        var isMissingFile = false
+        init(_ reason: String, isMissingFile: Bool = false) { (self.reason, self.isMissingFile) = (reason, isMissingFile) }
     }
 
     /// Returns the value of a field.
@@ -114,13 +132,16 @@ struct ForeignValue {
             case .decimal: decimal.map { .decimal($0) }
             case .string: type == SQLITE_BLOB ? nil : text.map { .string($0) }
             case .url: type == SQLITE_TEXT ? text.flatMap { text in URL(string: text).map { _ in .string(text) } } : nil
-            case .embedded: type == SQLITE_TEXT ? text.map { .string($0) } : nil
+            // Programs write an empty text for no value.
+            case .embedded: type == SQLITE_TEXT ? text.flatMap { $0.isEmpty ? .null : isJSON($0) ? .string($0) : nil } : nil
             case .data: try .data(field.form == .externalData ? place.external(data) : data)
             case .uuid: uuid.map { .uuid($0) }
             case .date: date(field.form, place.timeZone).map { .date($0) }
             case .toOne, .toMany: nil
             }
-        guard let value else { throw Refusal("\(Self.name(of: type)) that is no \(kind.rawValue)") }
+        guard let value else {
+            throw Refusal("\(Self.name(of: type)) that is no \(kind == .embedded ? "JSON" : kind.rawValue)")
+        }
         return value
     }
 
@@ -133,6 +154,8 @@ struct ForeignValue {
         default: "NULL"
         }
     }
+
+    private func isJSON(_ text: String) -> Bool { CanonicalJSON.text(text) != nil }
 
     /// The words of true and false that programs write.
     private static let words = [
@@ -228,7 +251,11 @@ struct ForeignPlace {
             let name = String(decoding: data.dropFirst().prefix { $0 != 0 }, as: UTF8.self)
             guard !name.isEmpty, !name.utf8.contains(UInt8(ascii: "/")), name != "..",
                 let bytes = try? Data(contentsOf: folder.appendingPathComponent(name))
-            else { throw ForeignValue.Refusal("bytes in a file beside the database that is missing") }
+            else {
+                throw ForeignValue.Refusal(
+                    "bytes in the file '\(folder.deletingLastPathComponent().lastPathComponent)/\(folder.lastPathComponent)/\(name)' beside the database, which is missing",
+                    isMissingFile: true)
+            }
             return bytes
         default: throw ForeignValue.Refusal("bytes that Core Data has not written")
         }

@@ -167,7 +167,8 @@ public struct TableMapping: Codable, Sendable, Equatable {
         let fields = try entity.fields.map { field in
             guard let type = field.fieldType else {
                 throw invalid(
-                    "'\(field.type)' is no type of a field; use one as in 'int64' or 'date?'", entity.entity, field.field)
+                    "'\(field.type)' is no type of a field; use one of \(ValueKind.allCases.map(\.rawValue).joined(separator: ", ")), with a question mark where nil can be",
+                    entity.entity, field.field)
             }
             let isList = type.kind == .toMany
             guard isList == (field.list != nil), type.kind.isRelationship == (field.target != nil) else {
@@ -224,7 +225,7 @@ public struct TableMapping: Codable, Sendable, Equatable {
         }
     }
 
-    private static func declaration<Record: Model>(of model: Record.Type) -> EntityDeclaration { model.schema.declaration }
+    static func declaration<Record: Model>(of model: Record.Type) -> EntityDeclaration { model.schema.declaration }
 
     /// The time zone.
     ///

@@ -11,6 +11,14 @@ public struct EntityDeclaration: Sendable, Equatable {
     public let dropped: [String]
     /// What writes the JSON of every embedded field as its type encodes it. Without it, the order of sets stays.
     private(set) var recodings: [EmbeddedRecoding?] = []
+    /// Whether the type of a field reads a JSON text; true for a field that has none.
+    package func reads(_ json: String, of field: String) -> Bool {
+        guard let index = description.index(of: field), recodings.indices.contains(index), let recoding = recodings[index] else {
+            return true
+        }
+        return recoding.text(json) != nil
+    }
+
     /// The description of the whole entity; nil unless the model is a part of it.
     private let entity: EntityDescription?
 
