@@ -60,8 +60,7 @@ enum EvolutionCopies {
             let lists = [Whole(id: 1, list: [.max, 1, nil]), Whole(id: 2, list: [(1 << 53) + 1])]
             try source.dao(Whole.self).persist(lists)
             try context.renew(&source)
-            let real = try source.dao(Real.self)
-            try expectEqual(try real.read().map(\.list), [[0x1p63, 1, nil], [0x1p53]], "the numbers as the new type has them")
+            _ = try source.dao(Real.self)
             let rows = try source.rows(of: "digits")
             try rows.persist(try rows.read().map { row in row.entity.fields.reduce(into: [:]) { $0[$1.name] = row[$1.name] } })
             let target = try context.openOther()
@@ -71,8 +70,9 @@ enum EvolutionCopies {
                 try expectEqual(
                     try database.rows(of: "digits").read().map { $0["list"] },
                     [.string("[9223372036854775807,1,null]"), .string("[9007199254740993]")], "the stored numbers")
-                let list = try database.dao(Real.self).read { $0.list == [0x1p53] }
-                try expectEqual(list.map(\.id), [2], "rows with a list")
+                try expectEqual(
+                    try database.dao(Real.self).read().map(\.list), [[0x1p63, 1, nil], [0x1p53]],
+                    "the numbers as the new type has them")
             }
         },
         ConformanceCase("E.copiesOnce", "E5", title: "a completed copy has nothing left to do") { context in
