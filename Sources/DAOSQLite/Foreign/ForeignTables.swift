@@ -36,8 +36,7 @@ final class ForeignTables: EntityStore {
         described = try mapping.descriptions().sorted { $0.name < $1.name }
         place = ForeignPlace(path: path, timeZone: try mapping.zone())
         for (entity, description) in zip(mapping.entities.sorted { $0.entity < $1.entity }, described) {
-            tables[entity.entity] = try ForeignTable(entity, description, mapping, connection)
-            tables[entity.entity]?.declaration = declarations[entity.entity]
+            tables[entity.entity] = try ForeignTable(entity, description, mapping, connection, declarations[entity.entity])
         }
         try check(onProgress)
     }
@@ -277,13 +276,15 @@ struct ForeignTable {
     /// The entity that a field leads to; nil for other fields, and for lists.
     private let targets: [String?]
     /// The declaration of the model that is going to read the rows; nil when it is not known.
-    var declaration: EntityDeclaration?
+    private let declaration: EntityDeclaration?
 
     init(
-        _ entity: TableMapping.Entity, _ description: EntityDescription, _ mapping: TableMapping, _ connection: SQLiteConnection
+        _ entity: TableMapping.Entity, _ description: EntityDescription, _ mapping: TableMapping, _ connection: SQLiteConnection,
+        _ declaration: EntityDeclaration? = nil
     ) throws {
         self.entity = entity
         self.description = description
+        self.declaration = declaration
         let rowForm = description.rowForm
         kinds = rowForm.fields.map(\.type.kind)
         targets = entity.fields.map { $0.list == nil ? $0.target : nil }
