@@ -42,7 +42,7 @@ func pagesAndStreams(_ messages: DAO<MessageTranslator>) async throws -> (pages:
     repeat {
         let page = try await messages.page(orderedBy: .descending(\.date), limit: 2, after: after)
         pages.append(page.elements.count)
-        after = page.next                                                      // nil when the page is not full; it can be sent as text
+        after = page.next                                                      // nil after the last page; it can be sent as text
     } while after != nil
 
     var streamed = 0

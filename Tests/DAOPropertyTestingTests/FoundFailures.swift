@@ -112,6 +112,8 @@ private struct Model1: PropertyTestModel {
                 .persist([[.string("[9223372036854775807]"), .integer(1)]]),
                 .open(
                     .init("index", [.init("名前", .doubles, isOptional: true), .init("is", .int16, isKey: true)]), reopens: false),
+                // A copy lost the digits that the numbers of the new type cannot have.
+                .copy(rowsAtOnce: 1, interruptedAfter: nil),
             ], on: target)
     }
 
@@ -146,7 +148,7 @@ private struct Model1: PropertyTestModel {
                         }
                     } while query.after != nil && pages.count < 60
                     return pages
-                } == ##"[[("a", 0)], [("b", 0)], []]"##)
+                } == ##"[[("a", 0)], [("b", 0)]]"##)
         }
     }
 

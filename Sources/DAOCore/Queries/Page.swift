@@ -11,7 +11,7 @@ import Foundation
 public struct Page<Element> {
     /// The rows of this page.
     public let elements: [Element]
-    /// The cursor of the next page. It is nil when this page is not full, because no more rows follow.
+    /// The cursor of the next page; nil when no more rows followed as this page was read.
     public let next: PageCursor?
     /// The number of rows of all pages, as of this page; nil where it was not asked for.
     public let total: Int?

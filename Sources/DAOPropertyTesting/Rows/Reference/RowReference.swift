@@ -138,11 +138,15 @@ struct RowReference: Sendable {
         var inner: [Outcome] = []
         do {
             guard size > 0 else { throw Outcome.Failure(kind: .invalidQuery, entity: operation.entity.name) }
+            var hasMore = false
             repeat {
-                pages.append(try state.page(operation.query, in: operation.entity, after: pages.last?.last, size: size))
+                let rows = try state.page(
+                    operation.query, in: operation.entity, after: pages.last?.last, size: size == .max ? size : size + 1)
+                hasMore = rows.count > size
+                pages.append(Array(rows.prefix(size)))
                 guard pages.count == 1 else { continue }
                 for step in operation.inner { inner.append(perform(step, on: &state, committed: committed)) }
-            } while pages.last?.count == size && pages.count < RowStep.maximumPages
+            } while hasMore && pages.count < RowStep.maximumPages
         } catch {
             return outcome(of: error)
         }
