@@ -517,6 +517,40 @@ enum QueriesSorts {
             }
         },
         ConformanceCase(
+            "Q.sortsInsideGroups", "Q13", "Q11", "R12",
+            title: "the first rows of groups, and the rows of an inverse, sort by fields and conditions of the related row"
+        ) { context in
+            let (database, errands) = try context.open(with: Errand.self)
+            try database.dao(Person.self).create([
+                Person(id: 1, name: "b", age: 3), Person(id: 2, name: "A"), Person(id: 3, name: "c", age: 1),
+            ])
+            try errands.create(
+                (1...12).map { number in
+                    Errand(
+                        id: number, title: number % 2 == 0 ? "even" : "odd", whole: number > 4 ? Reference(number % 4 + 1) : nil,
+                        owner: Reference(number % 3 + 1), helper: number % 4 == 0 ? nil : Reference((number + 1) % 3 + 1))
+                })
+            let orders: [Sort<Errand>] = [
+                .descending(\.owner, \.name), .ascending(\.owner, \.name, .caseInsensitive),
+                .ascending(\.helper, \.age, nils: .last), .first { $0.owner.age == nil },
+            ]
+            for order in orders {
+                let groups = try errands.groups(by: \.title, first: 3, orderedBy: order)
+                try expectEqual(groups.map(\.0), ["even", "odd"])
+                for (title, found) in groups {
+                    let expected = try errands.read(orderedBy: order, limit: 3) { $0.title == title }
+                    try expectSame(found, expected, "the group \(title)")
+                }
+                for limit in [nil, 2] {
+                    let parts = try errands.read(Errand.parts, of: [4, 1, 12], orderedBy: order, first: limit)
+                    for (whole, found) in zip([4, 1, 12], parts) {
+                        let expected = try errands.read(orderedBy: order, limit: limit) { $0.whole == Reference(whole) }
+                        try expectSame(found, expected, "the parts of \(whole)")
+                    }
+                }
+            }
+        },
+        ConformanceCase(
             "Q.sortsOfManyEqual", "Q13", "Q1", "R9",
             title: "rows whose related rows have one value come in the order of their keys, however many these are"
         ) { context in

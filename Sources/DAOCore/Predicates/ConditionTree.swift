@@ -63,9 +63,27 @@ struct ConditionTree: Sendable {
         if let second, second.count >= NodeChain.smallest {
             return ConditionTree(.chain(second.prepending(first?.nodes ?? [node]), isAnd: isAnd), depth: joined)
         }
-        let all = (first?.nodes ?? [node]) + (second?.nodes ?? [other.node])
-        if all.count >= NodeChain.smallest { return ConditionTree(.chain(NodeChain(all), isAnd: isAnd), depth: joined) }
-        return ConditionTree(.node(isAnd ? .and(all) : .or(all)), depth: joined)
+        var all = first?.nodes ?? [node]
+        var deepest = joined
+        for node in second?.nodes ?? [other.node] {
+            // Conditions on the one row that a row leads to are one condition, for which that row is looked up once.
+            guard case .through(let field, let inner) = node,
+                let place = all.firstIndex(where: { if case .through(field, _) = $0 { true } else { false } }),
+                case .through(_, let earlier) = all[place]
+            else {
+                all.append(node)
+                continue
+            }
+            let (left, right) = (earlier.parts(isAnd: isAnd), inner.parts(isAnd: isAnd))
+            guard left.count + right.count <= NodeChain.smallest else {
+                all.append(node)
+                continue
+            }
+            all[place] = .through(field: field, isAnd ? .and(left + right) : .or(left + right))
+            deepest = joined + 1
+        }
+        if all.count >= NodeChain.smallest { return ConditionTree(.chain(NodeChain(all), isAnd: isAnd), depth: deepest) }
+        return ConditionTree(.node(all.count == 1 ? all[0] : isAnd ? .and(all) : .or(all)), depth: deepest)
     }
 
     /// The parts of a conjunction or of a disjunction; nil for every other tree.
@@ -75,6 +93,17 @@ struct ConditionTree: Sendable {
         case .node(.and(let nodes)) where isAnd: NodeChain(nodes)
         case .node(.or(let nodes)) where !isAnd: NodeChain(nodes)
         default: nil
+        }
+    }
+}
+
+extension PredicateNode {
+    /// The parts of a conjunction or of a disjunction; any other node is the only part.
+    fileprivate func parts(isAnd: Bool) -> [PredicateNode] {
+        switch self {
+        case .and(let nodes) where isAnd: nodes
+        case .or(let nodes) where !isAnd: nodes
+        default: [self]
         }
     }
 }

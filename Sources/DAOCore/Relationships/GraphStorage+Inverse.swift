@@ -5,7 +5,7 @@ extension GraphStorage {
         _ query: Query<Record>, referring inverse: InverseRelation<Target, Record>, to keys: [Key]
     ) throws -> [[Record]] {
         // The query is checked also when there are no keys.
-        _ = try Record.schema.resolved(query, withRelated: true)
+        try Record.schema.check(query)
         return try database.reads {
             if query.limit != nil { return try keys.map { try read(query.restricted(to: referring(inverse, to: [$0]))) } }
             let records = try read(query.restricted(to: referring(inverse, to: keys)))

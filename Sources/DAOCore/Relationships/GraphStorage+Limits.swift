@@ -45,6 +45,8 @@ extension GraphStorage {
         var rest = query
         rest.predicate = Condition(ConditionTree(resolved: .and(conditions.filter { !$0.reachesRelated(nil) })))
         if pending.isEmpty { return try flat.read(rest) }
+        // Without a path that can have the order, each batch would be all rows, sorted.
+        guard try Record.schema.description.canBeOrdered(by: query.orderTerms()) else { return try flat.read(rewritten(query)) }
         return try rows(of: rest, wanted, meeting: .and(pending)) ?? flat.read(rewritten(query))
     }
 
@@ -86,6 +88,17 @@ extension GraphStorage {
             size = min(size * 2, LimitedReading.current.batch.upperBound)
         }
         return Array(found.dropFirst(query.offset))
+    }
+}
+
+extension EntityDescription {
+    /// Whether the key or an index has the first of some terms, so that rows can be read in that order until there are enough.
+    package func canBeOrdered(by terms: [SortTerm]) -> Bool {
+        guard let first = terms.first else { return true }
+        guard case .field(let position) = first.subject else { return false }
+        let field = fields[position]
+        return field.isPrimaryKey || field.isIndexed || field.type.kind == .toOne
+            || indexes.contains { $0.fields.contains { $0.name.hasSameBytes(as: field.name) } }
     }
 }
 

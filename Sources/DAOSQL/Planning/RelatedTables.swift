@@ -4,8 +4,8 @@ import DAOCore
 struct RelatedTables {
     let instance: SQLInstance
     let session: SQLSession
-    /// Whether the query looks at few rows, so that the related rows of each are looked at: it ends before its last row, or an
-    /// index leads to few that meet its other conditions.
+    /// Whether the query looks at few rows, so that the related rows of each are looked at: it ends before its last row, in an
+    /// order that an index can have, or an index leads to few that meet its other conditions.
     private(set) var readsFewRows: Bool
     /// The conditions that few related rows meet.
     private(set) var metByFew: Set<ObjectIdentifier> = []
@@ -27,7 +27,8 @@ struct RelatedTables {
     ) throws {
         self.instance = instance
         self.session = session
-        readsFewRows = query.limit != nil
+        // Where no index can have the order, a limit ends no reading.
+        readsFewRows = query.limit != nil && known.table.entity.canBeOrdered(by: query.order)
         let dependsOnRows = try findFew(in: query.filter, assumesFew)
         if readsFewRows || !dependsOnRows { return }
         let own = query.filter.conjuncts.filter { !$0.reachesRelated }

@@ -56,6 +56,16 @@ extension Schema {
             includesSubentities: query.includesSubentities)
     }
 
+    /// Checks a query, which can have sorts by fields of related rows, without running it.
+    func check(_ query: Query<Record>) throws {
+        var own = query
+        if query.sortsThroughRelations {
+            _ = try terms(of: query.uncheckedOrder)
+            (own.order, own.after) = ([], nil)
+        }
+        _ = try resolved(own, withRelated: true)
+    }
+
     /// Returns the filter of a condition, without or with conditions on related rows.
     ///
     /// - Throws: `.invalidPredicate` when the condition is not valid for the model; `.unsupported` for a condition on related rows
@@ -74,7 +84,7 @@ extension Schema {
         if terms.contains(where: \.isAboutRelated) {
             throw StorageError(
                 .unsupported,
-                "rows of a group, of an inverse relationship or of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
+                "rows of a storage without relationships are not sorted by a field of related rows; sort by a field of their own",
                 entity: description.name)
         }
         return terms
