@@ -117,4 +117,41 @@ private struct Label: Model, Plain, Equatable {
         let others = try labels.read { !$0[Label.notes].contains { $0.date != 7 } }
         #expect(others.map(\.id) == [9])
     }
+
+    /// Conditions on the one row that a row leads to look that row up once.
+    @Test func conditionsOnOneRowAreOneSubquery() throws {
+        var found = 0
+        let statements = try statements {
+            found = try notes.count { $0.folder.name != "1" && !$0.isDone && $0.folder.name != "3" && $0.folder.name != "4" }
+        }
+        #expect(found == 1_000)
+        let text = try #require(statements.last { $0.text.contains("\"folder\"") }?.text)
+        #expect(text.components(separatedBy: "\"folder\" IN").count == 2, "\(text)")
+        let condition = Condition<Note> {
+            $0.folder.name != "1" && $0.isDone == true && ($0.folder.name < "5" || $0.folder.name > "7")
+        }
+        #expect("\(condition)" == "folder (name != '1' AND (name < '5' OR name > '7')) AND isDone == true", "\(condition)")
+        #expect(try notes.count(where: condition) == notes.read(where: condition).count)
+    }
+
+    /// Where no index can have the order, a limit does not change how the rows are found.
+    @Test func aLimitWithoutAnIndexForTheOrderLooksAtNoRowTwice() throws {
+        func steps(_ limit: Int?) throws -> Int {
+            let query = Query<Note>(
+                where: Condition { $0.folder.name != "1" }, orderedBy: [.first { $0.isDone }], limit: limit)
+            return try statements { _ = try notes.including().read(query) }.reduce(0) { $0 + ($1.steps ?? 0) }
+        }
+        let (all, few) = (try steps(nil), try steps(20))
+        #expect(few > 0 && few < all + all / 4, "\(few) steps with a limit, \(all) without")
+    }
+
+    /// The compiler finds the types of several totals with conditions on fields that can be nil.
+    @Test func totalsWithConditionsOnFieldsThatCanBeNil() throws {
+        let (all, first, second) = try notes.totals(.count, .count { $0.folder.name == "1" }, .count { $0.folder.name != "2" })
+        #expect([all, first, second] == [5_000, 500, 4_500])
+        let groups = try notes.groups(by: \.isDone, totals: .count, .count { $0.folder.name < "5" })
+        #expect(groups.map { [$0.1, $0.2] } == [[1_250, 750], [3_750, 1_750]])
+        let read = try folders.read(with: Folder.notes, totals: .count, .count { $0.folder.name == "1" })
+        #expect(read.map { $0.2 } == [0, 500, 0, 0, 0, 0, 0, 0, 0, 0])
+    }
 }

@@ -13,6 +13,7 @@ extension DAO {
     ///   - others: Further totals.
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum.
+    @_disfavoredOverload
     public func totals<First, each Other>(
         _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -27,6 +28,7 @@ extension DAO {
     ///   - others: Further totals.
     ///   - condition: The condition; by default all values meet it.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum.
+    @_disfavoredOverload
     public func totals<First, each Other>(
         _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: Condition<Record> = .all
@@ -69,6 +71,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the value of the field and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Value: OrderedFieldValue, Total, each Other>(
         by field: KeyPath<Record, Value>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -90,6 +93,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the value of the field and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Value: OrderedFieldValue, Total, each Other>(
         by field: KeyPath<Record, Value>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -112,6 +116,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the values of the fields and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
         by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -134,6 +139,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the values of the fields and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
         by first: KeyPath<Record, First>, _ second: KeyPath<Record, Second>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -158,6 +164,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the values of the fields and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<
         First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -188,6 +195,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the values of the fields and the totals for each group.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<
         First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -219,6 +227,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the first moment of the day, month or year and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -240,6 +249,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the first moment of the day, month or year and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -262,6 +272,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -284,6 +295,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, by first: KeyPath<Record, First>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -308,6 +320,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<
         Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -338,6 +351,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: A tuple of the first moment of the day, month or year, the values of the fields and the totals for each group. No group is without rows.
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit.
+    @_disfavoredOverload
     public func groups<
         Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -446,7 +460,7 @@ extension DAO {
         _ query: Query<Record>, by fields: repeat KeyPath<Record, each Value>
     ) throws -> [(repeat each Value, [Plain])] {
         // The query is checked also when there are no groups.
-        _ = try Record.schema.resolved(query, withRelated: true)
+        try Record.schema.check(query)
         var places: [Int] = []
         for field in repeat each fields { places.append(try Record.schema.position(of: field)) }
         return try storage.database.snapshot {

@@ -26,6 +26,7 @@ extension DAO {
     /// - Throws: `.arithmeticOverflow` when the type of a field cannot hold a sum; `.invalidQuery` for a negative limit, or when the
     ///   inverse does not lead to a stored field; `.unsupported` when the storage is not from ``Database/storage(for:)``.
     /// - Complexity: A fixed number of engine queries.
+    @_disfavoredOverload
     public func read<Source: Model, First, each Other>(
         with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
         _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
@@ -51,6 +52,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: As with a closure.
     /// - Throws: As with a closure.
+    @_disfavoredOverload
     public func read<Source: Model, First, each Other>(
         with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
         _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
@@ -79,6 +81,7 @@ extension DAO {
     ///   - condition: A closure that makes the condition from the fields of the model.
     /// - Returns: A tuple of the value and the totals for each value.
     /// - Throws: As with an inverse.
+    @_disfavoredOverload
     public func read<List: ToManyValue, First, each Other>(
         with list: KeyPath<Record, List>, totals first: GroupTotal<List.ListedRow, First>,
         _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
@@ -104,6 +107,7 @@ extension DAO {
     ///   - condition: The condition; by default all values meet it.
     /// - Returns: As with a closure.
     /// - Throws: As with an inverse.
+    @_disfavoredOverload
     public func read<List: ToManyValue, First, each Other>(
         with list: KeyPath<Record, List>, totals first: GroupTotal<List.ListedRow, First>,
         _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
