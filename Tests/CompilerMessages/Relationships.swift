@@ -11,7 +11,7 @@ func relationships(_ articles: DAO<Article>) throws {
     _ = try articles.read { $0.writer.name == 5 }  // expect-error: cannot convert value of type 'Int' to expected argument type 'FieldExpression<Article, String?>'
     _ = try articles.read { $0.writer?.name == "a" }  // expect-error: cannot use optional chaining on non-optional value of type 'FieldExpression<Article, Writer?>'
     _ = try articles.read { $0.writer.name == "a" && $0.comments.allSatisfy { $0.isAproved } }  // expect-error: value of type 'FieldProxy<Array<Comment>.ListedRow>' (aka 'FieldProxy<Comment>') has no dynamic member 'isAproved'
-    _ = try articles.erase { $0.comments.contains { $0.isApproved == 1 } }  // expect-error: integer literal value '1' cannot be used as a boolean; did you mean 'true'?
+    _ = try articles.erase { $0.comments.contains { $0.isApproved == 1 } }  // expect-error: binary operator '==' cannot be applied to operands of type 'FieldExpression<Array<Comment>.ListedRow, Bool>' (aka 'FieldExpression<Comment, Bool>') and 'Int'
 }
 
 struct RequiredWriter: Model {

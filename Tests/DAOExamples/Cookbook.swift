@@ -88,6 +88,15 @@ struct Todos: Sendable {
         try all.update(.increase(\.timesOpened, by: 1)) { $0.id == id }
     }
 
+    // MARK: Queues
+
+    /// Takes the next todos of a list for whoever asks. Two that ask at once get different ones.
+    func next(_ count: Int, of list: String) throws -> [Todo] {
+        try all.update(orderedBy: .ascending(\.position), limit: count, where: { $0.list == list && !$0.isDone }) {
+            $0.isDone = true
+        }
+    }
+
     // MARK: Optional filters
 
     /// The todos that a screen with three controls shows. A control that is not set filters nothing.

@@ -96,6 +96,60 @@ enum QueriesWindows {
             try expectEqual(try reference.dao.read().map(\.numberIndexed), [130, 110, 50, 120, 40])
         },
         ConformanceCase(
+            "W.firstOfAnOrder", "W5", "Q3", "Q14", "W3",
+            title: "an update and an erasure with a limit touch the first rows of an order, and return them"
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...9))
+            let changed = try dao.update(orderedBy: .descending(\.number), limit: 4, where: { $0.id < 9 }) { item in
+                item.number = -item.id
+                if item.id == 6 { try dao.erase(byPrimaryKey: 7) }
+            }
+            try expectSame(
+                changed, [8, 6, 5].map { Item(id: $0, name: "Item #\($0)", number: -$0) },
+                "the changed rows, without the erased one")
+            try expectEqual(try dao.read(orderedBy: .ascending(\.number)).map(\.id), [8, 6, 5, 1, 2, 3, 4, 9])
+            let gone = try dao.erase(orderedBy: .ascending(\.number), limit: 2)
+            try expectSame(gone, [8, 6].map { Item(id: $0, name: "Item #\($0)", number: -$0) }, "the erased rows")
+            let hidden = dao.scoped { $0.number > 20 }
+            try expectEqual(try hidden.erase(orderedBy: .ascending(\.id), limit: 1) { $0.number > 0 }.map(\.id), [1], "a scope")
+            try expectEqual(
+                try hidden.update(limit: 1, where: .all) { $0.note = "x" }.map(\.id), [2], "a scope, in the order of keys")
+            try expectEqual(try dao.erase(limit: 0).count, 0, "a limit of zero")
+            try expectError(.invalidQuery, "erase", entity: "item") { try dao.erase(limit: -1) }
+            try expectError(.invalidQuery, "update", entity: "item") { try dao.update(limit: -1, where: .all) { $0.number = 0 } }
+            struct Stop: Error {}
+            do {
+                try dao.update(limit: 9, where: .all) { item in
+                    item.note = "lost"
+                    if item.id == 4 { throw Stop() }
+                }
+            } catch is Stop {}
+            try expectEqual(try dao.read().map(\.id), [2, 3, 4, 5, 9], "the rows that are left")
+            try expectEqual(try dao.read().map(\.note), ["x", nil, nil, nil, nil], "the notes")
+            try expectEqual(try dao.erase(limit: 10).map(\.id), [2, 3, 4, 5, 9], "a limit beyond the rows")
+        },
+        ConformanceCase(
+            "T.claims", "T4", "W5", title: "four threads that claim the first rows of a queue get different ones",
+            requires: [.serialWriters]
+        ) { context in
+            let dao = try context.dao(Item.self)
+            try dao.create(Item.make(1...80))
+            let claimed = Lock<[Int]>([])
+            try onThreads(4) { thread in
+                for round in 0..<4 {
+                    let rows =
+                        round % 2 == 0
+                        ? try dao.erase(orderedBy: .descending(\.number), limit: 5)
+                        : try dao.update(orderedBy: .ascending(\.number), limit: 5, where: { $0.note == nil }) {
+                            $0.note = "\(thread)"
+                        }
+                    claimed.withLock { $0 += rows.map(\.id) }
+                }
+            }
+            try expectEqual(claimed.withLock { $0.sorted() }, Array(1...80), "the claimed rows")
+        },
+        ConformanceCase(
             "Q.updateIntoItsOwnRange", "Q3", "W5",
             title: "a row that an update moves forward in its index is not updated twice"
         ) { context in
@@ -127,6 +181,8 @@ enum QueriesWindows {
             try expectEqual(try dao.read(byPrimaryKeys: [99]).map(\.id), [])
             try dao.erase(byPrimaryKey: 2)
             try expectEqual(try dao.read(byPrimaryKeys: [3, 2, 1]).map(\.id), [3, 1])
+            try expectEqual(try dao.read(byPrimaryKeys: Set([3, 2, 1])).map(\.id), [1, 3], "a set")
+            try expectEqual(try dao.erase(byPrimaryKeys: Set([2, 3])), 1, "erased by a set")
         },
         ConformanceCase("Q.manyKeys", "Q4", title: "40,000 descending keys, of which every second is stored") { context in
             let dao = try context.dao(Item.self)

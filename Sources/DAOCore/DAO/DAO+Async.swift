@@ -114,6 +114,11 @@ extension DAO {
         try await reading { try $0.read(byPrimaryKeys: ids) }
     }
 
+    /// Returns the values with the keys of a set, in the order of the keys. Keys that are not stored are skipped.
+    public func read(byPrimaryKeys ids: Set<some UniqueIDConvertible>) async throws -> [Plain] {
+        try await reading { try $0.read(byPrimaryKeys: ids) }
+    }
+
     /// Returns a page of the values that meet a condition, in an order.
     public nonisolated(nonsending) func page(
         orderedBy order: Sort<Record>..., limit: Int, after: PageCursor? = nil, withTotal: Bool = false,
@@ -317,6 +322,7 @@ extension DAO {
     // MARK: Totals
 
     /// Returns totals of the values that meet a condition, all from one read.
+    @_disfavoredOverload
     public nonisolated(nonsending) func totals<First, each Other>(
         _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
@@ -326,6 +332,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, all from one read.
+    @_disfavoredOverload
     public func totals<First, each Other>(
         _ first: GroupTotal<Record, First>, _ others: repeat GroupTotal<Record, each Other>,
         where condition: Condition<Record> = .all
@@ -334,6 +341,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each value of a field.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<Value: OrderedFieldValue, Total, each Other>(
         by field: any KeyPath<Record, Value> & Sendable, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -344,6 +352,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each value of a field.
+    @_disfavoredOverload
     public func groups<Value: OrderedFieldValue, Total, each Other>(
         by field: any KeyPath<Record, Value> & Sendable, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -354,6 +363,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each combination of values of two fields.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
         by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
         totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
@@ -367,6 +377,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each combination of values of two fields.
+    @_disfavoredOverload
     public func groups<First: OrderedFieldValue, Second: OrderedFieldValue, Total, each Other>(
         by first: any KeyPath<Record, First> & Sendable, _ second: any KeyPath<Record, Second> & Sendable,
         totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
@@ -380,6 +391,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each combination of values of three or more fields.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<
         First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -399,6 +411,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each combination of values of three or more fields.
+    @_disfavoredOverload
     public func groups<
         First: OrderedFieldValue, Second: OrderedFieldValue, Third: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -418,6 +431,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each day, month or year of a field.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<Part: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -428,6 +442,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, totals total: GroupTotal<Record, Total>,
         _ others: repeat GroupTotal<Record, each Other>, orderedBy order: GroupOrder<Record>..., limit: Int? = nil,
@@ -438,6 +453,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each day, month or year of a field and each value of another field.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
         totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
@@ -451,6 +467,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each value of another field.
+    @_disfavoredOverload
     public func groups<Part: OrderedFieldValue, First: OrderedFieldValue, Total, each Other>(
         per part: DatePart<Record, Part>, by first: any KeyPath<Record, First> & Sendable,
         totals total: GroupTotal<Record, Total>, _ others: repeat GroupTotal<Record, each Other>,
@@ -464,6 +481,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a condition, for each day, month or year of a field and each combination of values of other fields.
+    @_disfavoredOverload
     public nonisolated(nonsending) func groups<
         Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -483,6 +501,7 @@ extension DAO {
     }
 
     /// Returns totals of the values that meet a prepared condition, for each day, month or year of a field and each combination of values of other fields.
+    @_disfavoredOverload
     public func groups<
         Part: OrderedFieldValue, First: OrderedFieldValue, Second: OrderedFieldValue, each Further: OrderedFieldValue, Total,
         each Other
@@ -542,6 +561,7 @@ extension DAO {
     }
 
     /// Returns the values that meet a condition, each with totals of the rows that refer to it.
+    @_disfavoredOverload
     public nonisolated(nonsending) func read<Source: Model, First, each Other>(
         with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
         _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
@@ -556,6 +576,7 @@ extension DAO {
     }
 
     /// Returns the values that meet a prepared condition, each with totals of the rows that refer to it.
+    @_disfavoredOverload
     public func read<Source: Model, First, each Other>(
         with inverse: Inverse<Record, Source>, totals first: GroupTotal<Source, First>,
         _ others: repeat GroupTotal<Source, each Other>, orderedByTotals totalOrder: GroupOrder<Source>...,
@@ -570,6 +591,7 @@ extension DAO {
     }
 
     /// Returns the values that meet a condition, each with totals of the rows in its list.
+    @_disfavoredOverload
     public nonisolated(nonsending) func read<List: ToManyValue, First, each Other>(
         with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
         _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
@@ -584,6 +606,7 @@ extension DAO {
     }
 
     /// Returns the values that meet a prepared condition, each with totals of the rows in its list.
+    @_disfavoredOverload
     public func read<List: ToManyValue, First, each Other>(
         with list: any KeyPath<Record, List> & Sendable, totals first: GroupTotal<List.ListedRow, First>,
         _ others: repeat GroupTotal<List.ListedRow, each Other>, orderedByTotals totalOrder: GroupOrder<List.ListedRow>...,
@@ -728,6 +751,27 @@ extension DAO {
         try await writingOnce { try $0.update(where: condition, change) }
     }
 
+    /// Changes the first records of an order that meet a condition, all or none, and returns them.
+    @discardableResult
+    public nonisolated(nonsending) func update(
+        orderedBy order: Sort<Record>..., limit: Int,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>,
+        _ change: @escaping @Sendable (inout Record) throws -> Void
+    ) async throws -> [Plain] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        return try await writingOnce { try $0.updateFirst(query, change) }
+    }
+
+    /// Changes the first records of an order that meet a prepared condition, all or none, and returns them.
+    @discardableResult
+    public func update(
+        orderedBy order: Sort<Record>..., limit: Int, where condition: Condition<Record>,
+        _ change: @escaping @Sendable (inout Record) throws -> Void
+    ) async throws -> [Plain] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        return try await writingOnce { try $0.updateFirst(query, change) }
+    }
+
     /// Sets a field of the stored records that meet a condition, all or none.
     @discardableResult
     public nonisolated(nonsending) func set<Value: FieldValue>(
@@ -778,6 +822,25 @@ extension DAO {
         try await writingOnce(isOwn: true) { try $0.erase(where: condition) }
     }
 
+    /// Erases the first values of an order that meet a condition, all or none, and returns them.
+    @discardableResult
+    public nonisolated(nonsending) func erase(
+        orderedBy order: Sort<Record>..., limit: Int,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) async throws -> [Plain] {
+        let query = Query(where: .once(condition), orderedBy: order, limit: limit)
+        return try await writingOnce { try $0.eraseFirst(query) }
+    }
+
+    /// Erases the first values of an order that meet a prepared condition, all or none, and returns them.
+    @discardableResult
+    public func erase(
+        orderedBy order: Sort<Record>..., limit: Int, where condition: Condition<Record> = .all
+    ) async throws -> [Plain] {
+        let query = Query(where: condition, orderedBy: order, limit: limit)
+        return try await writingOnce { try $0.eraseFirst(query) }
+    }
+
     /// Erases all values.
     @discardableResult
     public func erase() async throws -> Int { try await writingOnce(isOwn: true) { try $0.erase() } }
@@ -799,6 +862,12 @@ extension DAO {
     /// Erases the stored values with the given keys.
     @discardableResult
     public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) async throws -> Int {
+        try await writingOnce(isOwn: true) { try $0.erase(byPrimaryKeys: ids) }
+    }
+
+    /// Erases the stored values with the keys of a set.
+    @discardableResult
+    public func erase(byPrimaryKeys ids: Set<some UniqueIDConvertible>) async throws -> Int {
         try await writingOnce(isOwn: true) { try $0.erase(byPrimaryKeys: ids) }
     }
 

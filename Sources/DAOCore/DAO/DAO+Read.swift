@@ -79,6 +79,13 @@ extension DAO {
         try translator.translate(models: storage.read(keys: ids.map { try key($0) }, includesSubentities: true))
     }
 
+    /// Returns the values with the keys of a set, in the order of the keys. Keys that are not stored are skipped.
+    ///
+    /// - Parameter ids: `UniqueID`s, strings, integers or UUIDs.
+    public func read(byPrimaryKeys ids: Set<some UniqueIDConvertible>) throws -> [Plain] {
+        try translator.translate(models: storage.read(keys: ids.map { try key($0) }.sorted(), includesSubentities: true))
+    }
+
     // MARK: Pages
 
     /// Returns a page of the values that meet a condition, in an order.
@@ -216,10 +223,13 @@ extension Storage {
                 entity: Record.schema.description.name)
         }
         var query = query
-        query.limit = limit
+        // One row more tells whether any follows.
+        query.limit = limit == .max ? limit : limit + 1
         func page(_ cursor: (Record) throws -> PageCursor) throws -> Page<Record> {
-            let records = try read(query)
-            return Page(elements: records, next: records.count == limit ? try records.last.map(cursor) : nil)
+            var records = try read(query)
+            guard records.count > limit else { return Page(elements: records, next: nil) }
+            records.removeLast()
+            return Page(elements: records, next: try records.last.map(cursor))
         }
         if query.sortsThroughRelations, let storage = self as? any IncludingStorage<Record> {
             return try database.snapshot { try page { try storage.pageCursor(after: $0, in: query) } }
@@ -228,10 +238,8 @@ extension Storage {
         if let after = query.after, let within = after.withinFirst, Record.schema.description.hasIndex(over: order.prefix(2)) {
             // The index begins right behind the row, where rows are equal in the first field. Mostly the page is full then.
             query.after = within
-            let records = try read(query)
-            if records.count == limit, let last = records.last {
-                return Page(elements: records, next: PageCursor(after: last, in: order))
-            }
+            let page = try page { PageCursor(after: $0, in: order) }
+            if page.next != nil { return page }
             query.after = after
         }
         return try page { PageCursor(after: $0, in: order) }

@@ -212,6 +212,54 @@ extension DAO {
         try storage.update(Query(where: condition), change)
     }
 
+    /// Changes the first records of an order that meet a condition, and returns them. When anything throws, none is changed.
+    ///
+    /// ```swift
+    /// let mine = try jobs.update(orderedBy: .ascending(\.createdAt), limit: 10, where: { $0.worker == nil }) { $0.worker = name }
+    /// ```
+    ///
+    /// The records are those that a read would give when the call begins, without a scope. Two calls that run at once, in any
+    /// processes, change different ones (contract T4).
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of records.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    ///   - change: A closure that changes a record. It must not change the key.
+    /// - Returns: The changed values in that order, without those that the closure has erased.
+    @discardableResult
+    public func update(
+        orderedBy order: Sort<Record>..., limit: Int,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>, _ change: (inout Record) throws -> Void
+    ) throws -> [Plain] {
+        try updateFirst(Query(where: .once(condition), orderedBy: order, limit: limit), change)
+    }
+
+    /// Changes the first records of an order that meet a prepared condition, and returns them. When anything throws, none is changed.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of records.
+    ///   - condition: The condition.
+    ///   - change: A closure that changes a record. It must not change the key.
+    /// - Returns: The changed values in that order, without those that the closure has erased.
+    @discardableResult
+    public func update(
+        orderedBy order: Sort<Record>..., limit: Int, where condition: Condition<Record>, _ change: (inout Record) throws -> Void
+    ) throws -> [Plain] {
+        try updateFirst(Query(where: condition, orderedBy: order, limit: limit), change)
+    }
+
+    func updateFirst(_ query: Query<Record>, _ change: (inout Record) throws -> Void) throws -> [Plain] {
+        let rows = withoutScope.storage
+        return try rows.database.transaction {
+            let keys = try rows.keys(query)
+            let place = Record.schema.description.keyIndex
+            _ = try rows.update(Query(where: Condition(.isIn(field: place, keys.map(\.value)))), change)
+            return try translator.translate(models: rows.read(keys: keys, includesSubentities: true))
+        }
+    }
+
     // MARK: Set
 
     /// Sets a field of the stored records that meet a condition. When anything throws, none is changed.
@@ -340,6 +388,52 @@ extension DAO {
     @discardableResult
     public func erase(where condition: Condition<Record>) throws -> Int { try storage.erase(Query(where: condition)) }
 
+    /// Erases the first values of an order that meet a condition, and returns them.
+    ///
+    /// ```swift
+    /// let next = try queue.erase(orderedBy: .descending(\.priority), .ascending(\.id), limit: 1).first
+    /// ```
+    ///
+    /// The values are those that a read would give when the call begins, without a scope. Two calls that run at once, in any
+    /// processes, erase and return different ones (contract T4).
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values.
+    ///   - condition: A closure that makes the condition from the fields of the model.
+    /// - Returns: The erased values in that order.
+    @discardableResult
+    public func erase(
+        orderedBy order: Sort<Record>..., limit: Int,
+        where condition: (FieldProxy<Record>) -> some ConditionConvertible<Record>
+    ) throws -> [Plain] {
+        try eraseFirst(Query(where: .once(condition), orderedBy: order, limit: limit))
+    }
+
+    /// Erases the first values of an order that meet a prepared condition, and returns them.
+    ///
+    /// - Parameters:
+    ///   - order: The sort terms. Without terms, the order is that of the primary key.
+    ///   - limit: The maximum number of values.
+    ///   - condition: The condition; by default all rows meet it.
+    /// - Returns: The erased values in that order.
+    @discardableResult
+    public func erase(
+        orderedBy order: Sort<Record>..., limit: Int, where condition: Condition<Record> = .all
+    ) throws -> [Plain] {
+        try eraseFirst(Query(where: condition, orderedBy: order, limit: limit))
+    }
+
+    func eraseFirst(_ query: Query<Record>) throws -> [Plain] {
+        let rows = withoutScope.storage
+        return try rows.database.transaction {
+            let records = try rows.read(query)
+            let plains = try translator.translate(models: records)
+            _ = try rows.erase(keys: records.map { Record.schema.key(of: $0) })
+            return plains
+        }
+    }
+
     /// Erases all values.
     ///
     /// - Returns: The number of erased rows.
@@ -371,4 +465,10 @@ extension DAO {
     public func erase(byPrimaryKeys ids: [some UniqueIDConvertible]) throws -> Int {
         try storage.erase(keys: ids.map { try key($0) })
     }
+
+    /// Erases the stored values with the keys of a set.
+    ///
+    /// - Returns: The number of erased rows.
+    @discardableResult
+    public func erase(byPrimaryKeys ids: Set<some UniqueIDConvertible>) throws -> Int { try erase(byPrimaryKeys: Array(ids)) }
 }
