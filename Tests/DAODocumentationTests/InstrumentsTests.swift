@@ -122,6 +122,13 @@ import Testing
                 """)
     }
 
+    @Test func ofManyStatementsTheSlowestAreShown() {
+        let statements = (1...40).map { StatementReport(text: "SELECT \($0)", duration: .milliseconds($0 % 20)) }
+        let lines = "\(CallReport(operation: .merge, duration: .seconds(1), statements: statements))".split(separator: "\n")
+        #expect(lines.count == 14 && lines[1].contains("SELECT 14 ") && lines[12].contains("SELECT 39 "), "\(lines)")
+        #expect(lines[13] == "    and 28 more, 182 ms", "\(lines)")
+    }
+
     @Test func logsAreOptionsOfTheURL() throws {
         #expect(try DatabaseConfiguration(url: "memory:?log=slow").log == .slow)
         #expect(try DatabaseConfiguration(url: "memory:?log=all").description == "memory:?log=all")

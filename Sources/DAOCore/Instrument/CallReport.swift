@@ -142,7 +142,15 @@ extension CallReport: CustomStringConvertible {
         if retries > 0 { line += ", \(retries + 1) runs" }
         if let pinnedBytes { line += ", \(pinnedBytes >> 20) MiB kept by snapshots" }
         if let error { line += ", failed: \(error)" }
-        for statement in statements { line += "\n    " + "\(statement)".replacing("\n", with: "\n    ") }
+        // Of many statements, the slowest ones say where the time has gone.
+        let many = 12
+        let slowest = statements.indices.sorted { statements[$0].duration > statements[$1].duration }.prefix(many)
+        for place in slowest.sorted() { line += "\n    " + "\(statements[place])".replacing("\n", with: "\n    ") }
+        if statements.count > many {
+            let shown = Set(slowest)
+            let rest = statements.indices.filter { !shown.contains($0) }.map { statements[$0].duration }
+            line += "\n    and \(rest.count) more, \(Self.text(rest.reduce(.zero, +)))"
+        }
         return line
     }
 
