@@ -21,6 +21,17 @@ final class Raw {
         try #require(code == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
     }
 
+    /// Makes a collation that only this program knows: the order of the bytes, from the last to the first.
+    func makeCollation(_ name: String) throws {
+        let code = sqlite3_create_collation_v2(
+            handle, name, SQLITE_UTF8, nil,
+            { _, leftCount, left, rightCount, right in
+                let bytes = [(left, leftCount), (right, rightCount)].map { Data(bytes: $0!, count: Int($1)) }
+                return bytes[0].lexicographicallyPrecedes(bytes[1]) ? 1 : bytes[0] == bytes[1] ? 0 : -1
+            }, nil)
+        try #require(code == SQLITE_OK)
+    }
+
     func texts(_ sql: String) throws -> [String] {
         var statement: OpaquePointer?
         try #require(

@@ -6,7 +6,7 @@ import DAOSystemSQLite
 // suite decide, they do: OR ABORT overrides conflict clauses, and COLLATE BINARY the collation of a column.
 extension SQLiteConnection {
     /// The collations that every SQLite has. Those of columns are overridden in comparisons.
-    private static let knownCollations: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
+    static let knownCollations: Set<String> = ["BINARY", "NOCASE", "RTRIM"]
 
     func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String] {
         let name = table.entity.name
@@ -31,7 +31,7 @@ extension SQLiteConnection {
     }
 
     /// The collation of a column, in capital letters; nil when there is no such column.
-    private func collation(of column: String, in table: String) -> String? {
+    func collation(of column: String, in table: String) -> String? {
         var collation: UnsafePointer<CChar>?
         guard sqlite3_table_column_metadata(handle, "main", table, column, nil, &collation, nil, nil, nil) == SQLITE_OK,
             let collation

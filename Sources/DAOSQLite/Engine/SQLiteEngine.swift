@@ -218,7 +218,7 @@ final class SQLiteEngine: SQLEngine {
     private func firstDamage(_ connection: SQLiteConnection) throws -> String? {
         do {
             return try connection.damage("quick_check(20)").first
-        } catch let error as StorageError where error.engineCode == Int(SQLITE_ERROR) {
+        } catch let error as StorageError where error.engineCode.map({ $0 & 0xFF }) == Int(SQLITE_ERROR) {
             // An index of another program has a collation or a function that only that program knows.
             return nil
         }

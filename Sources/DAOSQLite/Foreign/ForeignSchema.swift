@@ -215,6 +215,14 @@ struct ColumnFacts {
             && time / 10_000 < 24 && time / 100 % 100 < 60 && time % 100 <= 60
     }
 
+    /// The first and the last day of numbers that are dates in a form.
+    func days(as form: StoredForm) -> String {
+        let days = [low, high].map { number in
+            form.seconds(of: number).map { Date(timeIntervalSinceReferenceDate: $0).ISO8601Format().prefix(10) } ?? ""
+        }
+        return "\(days[0]) to \(days[1])"
+    }
+
     /// What the numbers of dates count; nil for other values.
     func dateForm(_ dialect: String?) -> StoredForm? {
         if texts == count, isDate { return hasDateWithoutZone ? .localText : .text }

@@ -194,16 +194,19 @@ final class ForeignTables: EntityStore {
             // A row of an entity need not be in a list. One of a table of links does nothing else.
             let isNull = [0, 1].map { ForeignValue(statement: statement, column: $0).isNull }
             if isEntity, isNull[0] { return true }
-            if let parent, let child, sqlite3_column_int(statement, 2) != 0, sqlite3_column_int(statement, 3) != 0,
-                leftOut[entity.entity]?.contains(parent) != true, leftOut[target]?.contains(child) != true
-            {
+            let comes = [(parent, 2, entity.entity), (child, 3, target)].map { key, column, entity in
+                key.map { sqlite3_column_int(statement, column) != 0 && leftOut[entity]?.contains($0) != true } ?? false
+            }
+            if let parent, let child, comes == [true, true] {
                 lists[parent, default: []].append(child)
             } else if reports {
-                let what = isNull.contains(true) ? "no row" : "a row that is missing"
+                // The row that is there says which link it is, and the column of the other one what is wrong.
                 problems.add(
                     TableProblem(
-                        table: list.table, column: "\(list.parent), \(list.child)", key: parent.map { UniqueID($0) },
-                        reason: "a row of it links \(what); the link is left out", isRow: false))
+                        table: list.table, column: comes[0] ? list.child : list.parent,
+                        key: (comes[0] ? parent : comes[1] ? child : nil).map { UniqueID($0) },
+                        reason: "it links \(isNull.contains(true) ? "no row" : "a row that is missing"); the link is left out",
+                        isRow: false))
             }
             return true
         }
@@ -290,7 +293,7 @@ struct ForeignTable {
         targets = entity.fields.map { $0.list == nil ? $0.target : nil }
         let keyField = entity.fields[description.keyIndex]
         let rowNumber = try connection.rowNumber(of: entity.table)
-        key = KeyExpression(keyField, kinds[description.keyIndex], rowNumber)
+        key = KeyExpression(keyField, kinds[description.keyIndex], rowNumber, in: entity.table, connection)
         let name = "t"
         var columns: [String] = []
         var existence: [String] = []
@@ -300,7 +303,7 @@ struct ForeignTable {
                 existence.append("1")
                 continue
             }
-            let expression = KeyExpression(field, kind, rowNumber)
+            let expression = KeyExpression(field, kind, rowNumber, in: entity.table, connection)
             columns.append(expression.sql(of: name))
             guard let target = field.target, let other = mapping.entities.first(where: { $0.entity == target }),
                 let otherKey = other.fields.first(where: { $0.key == true })
@@ -308,7 +311,7 @@ struct ForeignTable {
                 existence.append("1")
                 continue
             }
-            let wanted = KeyExpression(otherKey, kind, try connection.rowNumber(of: other.table))
+            let wanted = KeyExpression(otherKey, kind, try connection.rowNumber(of: other.table), in: other.table, connection)
             existence.append(
                 "EXISTS (SELECT 1 FROM \(other.table.quotedIdentifier) AS o WHERE \(expression.equals(wanted, name, "o")))")
         }
@@ -427,14 +430,19 @@ private struct KeyExpression {
     private let kind: ValueKind
     /// The name of the row's number, where there are no columns.
     private let rowNumber: String
+    /// Whether the column has a collation that is not here.
+    private let isForeign: Bool
 
-    init(_ field: TableMapping.Field, _ kind: ValueKind, _ rowNumber: String) {
+    init(_ field: TableMapping.Field, _ kind: ValueKind, _ rowNumber: String, in table: String, _ connection: SQLiteConnection) {
         columns = field.columns ?? field.column.map { [$0] } ?? []
         isDerived = field.columns != nil
+        isForeign = columns.contains { connection.hasForeignCollation($0, in: table) }
         (self.kind, self.rowNumber) = (kind, rowNumber)
     }
 
-    init(columns: [String], kind: ValueKind) { (self.columns, self.kind, isDerived, rowNumber) = (columns, kind, false, "") }
+    init(columns: [String], kind: ValueKind) {
+        (self.columns, self.kind, isDerived, rowNumber, isForeign) = (columns, kind, false, "", false)
+    }
 
     /// The value. A key of several columns is their texts with slashes in between.
     func sql(of table: String) -> String {
@@ -471,9 +479,7 @@ private struct KeyExpression {
                 "\(other).\($1.quotedIdentifier) = \(table).\($0.quotedIdentifier) COLLATE BINARY"
             }.joined(separator: " AND ")
         }
-        // The first one can use an index with the collation of the column.
-        let (left, right) = (key.sql(of: other), sql(of: table))
-        return "\(left) = \(right) AND \(left) = \(right) COLLATE BINARY"
+        return SQLiteConnection.sameBytes("\(key.sql(of: other)) = \(sql(of: table))", isForeign: key.isForeign)
     }
 }
 
@@ -483,7 +489,7 @@ public struct TableProblem: Sendable, Equatable, CustomStringConvertible {
     public var table: String
     /// The column, or the columns.
     public var column: String
-    /// The key of the row in its entity; nil when it has none.
+    /// The key of the row in its entity, and of a link that of the linked row which is there; nil when there is none.
     public var key: UniqueID?
     /// What is wrong with the row. It contains no value.
     public var reason: String

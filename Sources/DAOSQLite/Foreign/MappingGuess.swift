@@ -4,7 +4,12 @@ import Foundation
 
 /// Finds out what the tables of another program would become, from their schema and from what is stored.
 package struct MappingGuess {
-    static let (coreData, grdb, django, room) = ("Core Data", "GRDB", "Django", "Room")
+    static let (coreData, grdb, django, room, rails) = ("Core Data", "GRDB", "Django", "Room", "Rails")
+    /// The tables by whose presence the program is known that made a file.
+    private static let signs: [(program: String, tables: [String])] = [
+        (coreData, ["z_primarykey", "z_metadata"]), (grdb, ["grdb_migrations"]), (django, ["django_migrations"]),
+        (room, ["room_master_table"]), (rails, ["schema_migrations", "ar_internal_metadata"]),
+    ]
 
     private let connection: SQLiteConnection
     private let schema: ForeignSchema
@@ -29,15 +34,10 @@ package struct MappingGuess {
         self.connection = connection
         schema = try ForeignSchema(connection, taken: taken)
         let present = Set(schema.tables.map { $0.name.lowercased() })
-        dialect =
-            present.isSuperset(of: ["z_primarykey", "z_metadata"])
-            ? Self.coreData
-            : present.contains("grdb_migrations")
-                ? Self.grdb
-                : present.contains("django_migrations")
-                    ? Self.django : present.contains("room_master_table") ? Self.room : nil
-        // GRDB and Django write dates without a zone in UTC.
-        self.timeZone = timeZone ?? (dialect == Self.grdb || dialect == Self.django ? "UTC" : nil)
+        dialect = Self.signs.first { present.isSuperset(of: $0.tables) }?.program
+        // They write dates without a zone in UTC.
+        let writesUTC = [Self.grdb, Self.django, Self.rails].contains(dialect)
+        self.timeZone = timeZone ?? (writesUTC ? "UTC" : nil)
         if dialect == Self.coreData { try readCoreDataEntities() }
         let moved = schema.tables.filter { table in
             guard let why = reasonToLeave(table) else { return true }
@@ -75,11 +75,15 @@ package struct MappingGuess {
     private static let bookkeeping = [
         "z_primarykey": coreData, "z_metadata": coreData, "z_modelcache": coreData, "achange": coreData, "atransaction": coreData,
         "atransactionstring": coreData, "grdb_migrations": grdb, "django_migrations": django, "room_master_table": room,
-        "android_metadata": "Android",
+        "schema_migrations": rails, "ar_internal_metadata": rails, "android_metadata": "Android", "alembic_version": "Alembic",
+        "sequelizemeta": "Sequelize", "_prisma_migrations": "Prisma", "__efmigrationshistory": "Entity Framework",
+        "knex_migrations": "Knex", "knex_migrations_lock": "Knex",
     ]
 
     private func reasonToLeave(_ table: ForeignSchema.Table) -> String? {
-        if let program = Self.bookkeeping[table.name.lowercased()], program == "Android" || program == dialect {
+        if let program = Self.bookkeeping[table.name.lowercased()],
+            program == dialect || !Self.signs.contains(where: { $0.program == program })
+        {
             return "it is the bookkeeping of \(program)"
         }
         if dialect == Self.coreData, table.name.hasPrefix("ANSCK") { return "it is the bookkeeping of CloudKit" }
@@ -200,8 +204,11 @@ package struct MappingGuess {
             let isOptional = found.nulls > 0 || !(column.isNotNull || column.keyPosition > 0 && isUsable)
             var field = TableMapping.Field(
                 field: name, type: kind.rawValue + (isOptional ? "?" : ""), column: column.name, form: form)
+            if kind == .data, found.blobs < found.count { field.note = "its numbers and texts become the bytes of their texts" }
             if form == .seconds2001, dialect != Self.coreData {
-                field.note = "taken for seconds since 2001; if they begin in 1970, its form is seconds1970"
+                field.note =
+                    "taken for seconds since 2001, \(found.days(as: .seconds2001)); if they begin in 1970, its form is seconds1970, "
+                    + found.days(as: .seconds1970)
             }
             if column.name == "Z_ENT", dialect == Self.coreData {
                 (field.field, field.type) = (Self.unique("kind", &taken), "string")
@@ -326,10 +333,12 @@ package struct MappingGuess {
     private func isDangling(
         _ key: ForeignSchema.ForeignKey, _ targets: [String], _ table: ForeignSchema.Table, _ target: ForeignSchema.Table
     ) throws -> Bool {
-        let pairs = zip(key.columns, targets).map { (child: "t.\($0.quotedIdentifier)", parent: "o.\($1.quotedIdentifier)") }
+        let pairs = zip(key.columns, targets).map { child, parent in
+            let equal = "o.\(parent.quotedIdentifier) = t.\(child.quotedIdentifier)"
+            return (child: "t.\(child.quotedIdentifier)", isSame: connection.sameBytes(equal, parent, in: target.name))
+        }
         let isSet = pairs.map { "\($0.child) IS NOT NULL" }.joined(separator: " AND ")
-        let isSame = pairs.map { "\($0.parent) = \($0.child) AND \($0.parent) = \($0.child) COLLATE BINARY" }.joined(
-            separator: " AND ")
+        let isSame = pairs.map(\.isSame).joined(separator: " AND ")
         return try !connection.integers(
             "SELECT 1 FROM \(table.name.quotedIdentifier) AS t WHERE \(isSet) AND NOT EXISTS "
                 + "(SELECT 1 FROM \(target.name.quotedIdentifier) AS o WHERE \(isSame)) LIMIT 1"

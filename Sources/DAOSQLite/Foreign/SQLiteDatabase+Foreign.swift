@@ -82,7 +82,7 @@ extension SQLiteDatabase {
             try lifetime.call {
                 try instance.coordinator.read { session in
                     guard let connection = session.connection as? SQLiteConnection else { throw StorageError.closed(nil) }
-                    return try body(connection)
+                    return try connection.withStandInCollations { try body(connection) }
                 }
             }
         }
