@@ -36,6 +36,9 @@ struct ForeignFile {
             + "; 'dao move \(file.path) URL' moves the rows"
     }
 
+    /// Why a file that was copied by hand can have no tables.
+    static let missingLog = "; where a file with the same name and '-wal' belongs to it, copy that, too"
+
     /// The URL as a word of a command.
     var url: String { Self.word(typed) }
     /// The path as a word of a command.
@@ -64,7 +67,10 @@ struct ForeignFile {
         guard let file = arguments?.value(of: "mapping") else {
             return try database.tableMapping(timeZone: zone ?? (arguments == nil ? .gmt : nil))
         }
-        if let text = try? String(contentsOfFile: file, encoding: .utf8) {
+        if FileManager.default.fileExists(atPath: file) {
+            guard let text = try? String(contentsOfFile: file, encoding: .utf8) else {
+                throw UsageError("--mapping '\(file)' is no text that can be read; name a mapping, or a file that is missing")
+            }
             var mapping = try TableMapping(text: text)
             if let zone { mapping.timeZone = zone.identifier }
             // That of another database is refused.
@@ -72,14 +78,26 @@ struct ForeignFile {
             return mapping
         }
         let mapping = try database.tableMapping(timeZone: zone)
-        try Data(mapping.text.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+        do {
+            try Data(mapping.text.utf8).write(to: URL(fileURLWithPath: file), options: .withoutOverwriting)
+        } catch {
+            throw UsageError("--mapping '\(file)' cannot be written; name a file in a folder that can be written to")
+        }
         Program.complain("\(file) says what the tables become, and can be changed")
         return mapping
     }
 
     /// Shows the tables, and what each would become.
-    func inspect(_ arguments: Arguments) throws -> Int32 {
+    ///
+    /// - Parameter name: The only table that is shown, or what it would become; nil for all.
+    func inspect(_ arguments: Arguments, only name: String? = nil) throws -> Int32 {
         let mapping = try mapping(arguments)
+        let tables = tables.filter { table in
+            name == nil || table.name == name || mapping.entities.contains { $0.table == table.name && $0.entity == name }
+        }
+        if let name, tables.isEmpty {
+            throw UsageError("the file has no table '\(name)'; it has \(self.tables.map(\.name).joined(separator: ", "))")
+        }
         let described = try mapping.descriptions()
         func entity(_ table: ForeignTableSummary) -> (TableMapping.Entity, EntityDescription)? {
             mapping.entities.first { $0.table == table.name }.flatMap { entity in
@@ -228,7 +246,7 @@ extension Command {
                 throw StorageError(
                     .invalidConfiguration,
                     try source.entities().isEmpty
-                        ? "the file has no tables, so there is nothing to move"
+                        ? "the file has no tables, so there is nothing to move\(ForeignFile.missingLog)"
                         : "the file is a database of this library alone; copy it with 'dao copy'", path: source.configuration.path
                 )
             }
@@ -242,9 +260,11 @@ extension Command {
             return try await Databases.using(arguments, .creates, word: "TO") { target in
                 let progress = Progress()
                 defer { progress.end() }
-                let report = try file.database.move(by: mapping, to: target) {
-                    try Task.checkCancellation()
-                    progress.show($0.entity, $0.rows, of: $0.total, "rows")
+                let report = try await Program.goingOn {
+                    try file.database.move(by: mapping, to: target) {
+                        try Task.checkCancellation()
+                        progress.show($0.entity, $0.rows, of: $0.total, "rows")
+                    }
                 }
                 progress.end()
                 return try write(report, arguments)
@@ -267,7 +287,18 @@ extension Command {
                 "\(counted(rows, "row")) in \(counted(report.rows.count, "entity", "entities")) compared, \(report.rowsWritten) written"
                     + (report.rowsLeftOut == 0 ? "" : ", \(report.rowsLeftOut) left out"))
             for left in report.left { try Output.report("'\(left.table)' stays behind: \(left.why)") }
-            for problem in report.problems { try Output.report("\(problem)") }
+            // One reason can hold for every row of a table.
+            var shown: [[String]: Int] = [:]
+            for problem in report.problems {
+                let count = shown[[problem.table, problem.column, problem.reason], default: 0] + 1
+                shown[[problem.table, problem.column, problem.reason]] = count
+                if count <= 10 { try Output.report("\(problem)") }
+            }
+            for (kind, count) in shown.filter({ $0.value > 10 }).sorted(by: { $0.key.lexicographicallyPrecedes($1.key) }) {
+                try Output.report(
+                    "\(kind[0]), \(counted(count - 10, "more row")), \(kind[1]): \(kind[2]); --json writes \(count - 10 == 1 ? "it" : "them")"
+                )
+            }
             let more = report.problemCount - report.problems.count
             if more > 0 { try Output.report("and \(counted(more, "more problem"))") }
         }

@@ -11,7 +11,8 @@ enum Program {
     }
 
     private static let all: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .copy, .move, .backup, .restore,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .drop, .copy, .move, .backup,
+        .restore,
         .verify,
         .compact, .migrate, .encrypt, .decrypt, .rekey, .completion,
     ]
@@ -114,6 +115,23 @@ enum Program {
             throw UsageError(error.message, command)
         }
     }
+
+    /// Runs a copy, which keeps what it has stored when it ends early, and says so.
+    static func goingOn<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch is CancellationError {
+            complain("what was copied stays, and the same command goes on")
+            throw CancellationError()
+        } catch let error as StorageError where error.message.contains("nothing was written") {
+            throw CopyError(
+                description: error.line.replacing("nothing was written", with: "what was copied before stays")
+                    + "; the same command then goes on")
+        }
+    }
+
+    /// The end of a copy that can go on.
+    private struct CopyError: Error, CustomStringConvertible { let description: String }
 
     /// Writes a line to the standard error stream.
     static func complain(_ text: String) {

@@ -149,7 +149,7 @@ import Testing
                     needs, the row with the key 1, p: it refers to a row that is missing
                     needsThat, the row with the key 7, n: it refers to a row that is missing
                     p, the row with the key 2, v: it has a text that is no int64
-                    has_p, the row with the key 1, has, p: a row of it links a row that is missing; the link is left out
+                    has_p, the row with the key 1, p: it links a row that is missing; the link is left out
 
                     """)
             #expect(try await library.dao("export", url, "may").output == "{\"id\":1,\"p\":null}\n{\"id\":2,\"p\":1}\n")

@@ -161,6 +161,37 @@ public final class EntityRows: Sendable {
         try database.transaction { try using { try $0.erase(id) } }
     }
 
+    /// Drops the entity with its rows, and the links of these.
+    ///
+    /// - Returns: The number of its rows.
+    /// - Throws: `.referenceViolation` when a field of another entity leads to it, whatever that does when rows are erased.
+    @discardableResult package func drop() throws -> Int {
+        try database.withEntityStore(.write) { store in
+            let entities = try store.entities()
+            guard let entity = entities.first(where: { $0.name == name }) else { throw unknown(entities) }
+            for other in entities where other.name != name {
+                guard let field = other.fields.first(where: { $0.relation?.entity == name }) else { continue }
+                throw StorageError(
+                    .referenceViolation,
+                    "'\(field.name)' of '\(other.name)' leads to '\(name)', which stays; drop '\(other.name)' first, or the field in a migration",
+                    entity: other.name, field: field.name)
+            }
+            let count = try store.count(name)
+            try store.removeLinks(ofAllRowsOf: entity)
+            try store.drop(name)
+            return count
+        }
+    }
+
+    private func unknown(_ entities: [EntityDescription]) -> StorageError {
+        StorageError(
+            .invalidQuery,
+            entities.isEmpty
+                ? "the database has no entity '\(name)', and no other; open a model of the application first"
+                : "the database has no entity '\(name)'; use one that it has: \(entities.map(\.name).joined(separator: ", "))",
+            entity: name)
+    }
+
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
         // What observes an entity that is not there hears of it when it comes.
         ObservedReads.current?.willRead(TouchedEntities(names: [name]), in: database.engineState)
@@ -176,14 +207,7 @@ public final class EntityRows: Sendable {
 
     private func open(_ entities: [EntityDescription]) throws -> OpenEntity {
         let models = UntypedModels(entities)
-        guard let slot = models.slot(of: name) else {
-            throw StorageError(
-                .invalidQuery,
-                entities.isEmpty
-                    ? "the database has no entity '\(name)', and no other; open a model of the application first"
-                    : "the database has no entity '\(name)'; use one that it has: \(entities.map(\.name).joined(separator: ", "))",
-                entity: name)
-        }
+        guard let slot = models.slot(of: name) else { throw unknown(entities) }
         func rows<Slot: ModelSlot>(_ slot: Slot.Type) throws -> any OpenRows { try TypedRows<UntypedRecord<Slot>>(database) }
         let opened = OpenEntity(models: models, rows: try rows(slot))
         last.withLock { $0 = opened }

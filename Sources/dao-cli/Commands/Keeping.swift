@@ -24,7 +24,9 @@ extension Command {
             return try await Databases.using(arguments, .creates, word: "TO") { target in
                 let progress = Progress()
                 defer { progress.end() }
-                let report = try await source.copy(to: target) { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
+                let report = try await Program.goingOn {
+                    try await source.copy(to: target) { progress.show($0.entity, $0.rows, of: $0.total, "rows") }
+                }
                 progress.end()
                 let rows = report.rows.values.reduce(0, +)
                 if arguments.has("json") {

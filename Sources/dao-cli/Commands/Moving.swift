@@ -49,9 +49,13 @@ extension Command {
             Option(
                 name: "columns", value: "NAMES",
                 help: "the fields of columns, as in 'Order ID=id,Note='; nothing for a column that is left out"),
+            Option(
+                name: "types", value: "TYPES",
+                help: "the types of columns of an entity that is made, as in 'Zip=string,Price=decimal'"),
             Option(name: "delimiter", value: "CHARACTER", help: "what separates the cells of CSV, as in ';', or the word tab"),
             Option(name: "empty-text", help: "an empty cell of a text is an empty text, and not nil"),
             Option(name: "decimal-comma", help: "numbers of CSV have a comma where others have a point"),
+            Option(name: "thousands", value: "CHARACTER", help: "what stands between thousands in numbers of CSV, as in ','"),
             Option(
                 name: "date-format", value: "FORMAT", help: "how dates are written, as in 'dd.MM.yyyy HH:mm', or seconds1970"),
             .zone, .json,
@@ -59,7 +63,7 @@ extension Command {
         discussion: """
             A row with the key of a stored row changes the fields that the file names, and no other. A row that another one of the file
             refers to stands before it. With --key or --number an entity that is missing is made, and so is a database: its fields are
-            typed by the values. The format is csv for a file whose name ends with .csv or .tsv, otherwise jsonl. CSV is UTF-8 by RFC 4180;
+            typed by the values, and written with what was unclear; 'dao drop' takes the entity away again. The format is csv for a file whose name ends with .csv or .tsv, otherwise jsonl. CSV is UTF-8 by RFC 4180;
             an empty cell is nil, and an empty text stands in quotes. Dates are those of ISO 8601, in UTC where they have no zone.
             """
     ) { arguments in
@@ -84,15 +88,25 @@ extension Command {
         return try await Databases.using(configuration, options.makesEntity ? .creates : .writes) { database in
             try Databases.refuseForeign(database, arguments.word("URL"))
             guard try options.makesEntity && !database.entities().contains(where: { $0.name == name }) else {
+                guard options.types.isEmpty else {
+                    throw UsageError(
+                        "--types is for an entity that is made, and '\(name)' is there; 'dao inspect' says its types")
+                }
                 return try store(file, options, name, nil, database, progress, arguments)
             }
             let seen = try first ?? types()
             let entity = try made ?? seen.entity(name, path)
             try database.withEntityStore(.write) { try $0.create(entity) }
             do {
-                return try store(file, options, name, seen.rows, database, progress, arguments)
+                return try store(file, options, name, (entity, seen), database, progress, arguments)
             } catch {
-                try? database.withEntityStore(.write) { try $0.drop(name) }
+                // After Ctrl-C the task is cancelled, and so is whatever it begins: another thread drops the entity.
+                let isDropped = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    try? database.withEntityStore(.write) { try $0.drop(name) }
+                    isDropped.signal()
+                }
+                isDropped.wait()
                 throw error
             }
         }
@@ -100,11 +114,10 @@ extension Command {
 
     /// Stores the rows of a file in one transaction.
     ///
-    /// - Parameter expected: The number of rows that the file had before; nil when it is not known.
+    /// - Parameter made: The entity that was made for the file, and what was found in its columns; nil for one that was there.
     private static func store(
-        _ file: RowFile, _ options: ImportOptions, _ name: String, _ expected: Int?, _ database: any Database,
-        _ progress: Progress,
-        _ arguments: Arguments
+        _ file: RowFile, _ options: ImportOptions, _ name: String, _ made: (entity: EntityDescription, columns: ColumnTypes)?,
+        _ database: any Database, _ progress: Progress, _ arguments: Arguments
     ) throws -> Int32 {
         let rows = try database.rows(of: name)
         var count = 0
@@ -147,7 +160,7 @@ extension Command {
                 progress.show(rows.name, count, of: count, "rows")
             }
             if count > 0 { try mapping.checkOptions(file) }
-            if let expected, expected != count { throw ImportError(file.name, "it was changed while it was read") }
+            if let made, made.columns.rows != count { throw ImportError(file.name, "it was changed while it was read") }
             if stored == 0, case let found = try rows.count(), found != count {
                 throw ImportError(
                     file.name,
@@ -155,7 +168,17 @@ extension Command {
             }
         }
         progress.end()
-        try Output.report(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
+        guard let made else {
+            try Output.report(arguments.has("json") ? JSON.object(["rows": "\(count)"]) : "\(counted(count, "row")) stored")
+            return 0
+        }
+        if arguments.has("json") {
+            let (entity, notes) = (made.entity.json(count: count), JSON.list(made.columns.notes.map(JSON.text)))
+            try Output.report(JSON.object(["rows": "\(count)", "entity": entity, "notes": notes]))
+        } else {
+            try Output.report("\(counted(count, "row")) stored in the new entity '\(name)'\n\(made.entity.table)")
+            for note in made.columns.notes { try Output.report(note) }
+        }
         return 0
     }
 }

@@ -108,8 +108,8 @@ extension Command {
     ) { arguments in
         let url = try DatabaseConfiguration(url: arguments.word("URL"))
         return try await arguments.reading { database in
-            if arguments.optionalWord("ENTITY") == nil, let file = try ForeignFile(database, arguments.word("URL")) {
-                return try file.inspect(arguments)
+            if let file = try ForeignFile(database, arguments.word("URL")) {
+                return try file.inspect(arguments, only: arguments.optionalWord("ENTITY"))
             }
             let (entities, counts, version) = try database.snapshot {
                 var entities = try database.entities()
@@ -137,7 +137,9 @@ extension Command {
             {
                 try Output.write("\n\(others)")
             }
-            if entities.isEmpty, Databases.size(of: database) == 0 { try Output.write("\nThe file is empty.") }
+            if entities.isEmpty, let size = Databases.size(of: database) {
+                try Output.write(size == 0 ? "\nThe file is empty." : "\nThe file has no tables\(ForeignFile.missingLog).")
+            }
             return 0
         }
     }
@@ -273,6 +275,30 @@ extension Command {
         }
     }
 
+    static let drop = Command(
+        name: "drop", summary: "drops an entity with all its rows",
+        parameters: [.url, .entity],
+        options: [Option(name: "write", help: "drops; otherwise the rows are only counted"), .json],
+        discussion: """
+            The links of its rows go with them. An entity is refused while a row of another one may not be without one of its rows. An
+            application whose models have the entity makes it again, without rows, when it opens the database.
+            """
+    ) { arguments in
+        let writes = arguments.has("write")
+        return try await Databases.using(arguments, writes ? .writes : .reads) { database in
+            let rows = try database.rows(of: arguments.word("ENTITY"))
+            let count = try writes ? rows.drop() : rows.count()
+            if arguments.has("json") {
+                try Output.report(JSON.object(["rows": "\(count)", "dropped": "\(writes)"]))
+            } else {
+                try Output.report(
+                    "'\(rows.name)' with \(counted(count, "row"))"
+                        + (writes ? " dropped" : " would be dropped; add --write to drop it"))
+            }
+            return 0
+        }
+    }
+
     static let watch = Command(
         name: "watch", summary: "writes the changes of an entity as they are committed, until Ctrl-C",
         parameters: [.url, .entity, .predicate], options: [.order, .limit, .json],
@@ -317,7 +343,7 @@ extension Command {
 
 extension EntityDescription {
     /// A line for each field, then one for each index over several fields.
-    fileprivate var table: String {
+    var table: String {
         let width = fields.map(\.name.count).max() ?? 0
         let lines = fields.map { field in
             var words =

@@ -17,7 +17,8 @@ struct CSVReader {
     private enum State { case start, plain, quoted, closed }
 
     private var bytes: ByteReader
-    private let delimiter: UInt8
+    /// What stands between two cells of the records that follow.
+    var delimiter: UInt8
     private let limit: Int
 
     /// - Parameters:

@@ -15,7 +15,17 @@ struct ColumnTypes {
         var blanks = 0
         /// What JSON's values are; nil before the first.
         var family: Family?
+        /// The first value that was not of the kind of those before it, where they could have several.
+        var misfit: (kind: ValueKind, rows: Int, line: Int, text: String)?
+        /// The notations in which all values are numbers.
+        var notations = ColumnTypes.notations
     }
+
+    /// Notations of numbers that have to be said, and the options that say them.
+    private static let notations: [(form: TextForm, options: String)] = [
+        (TextForm(thousands: ","), "--thousands ','"), (TextForm(hasDecimalComma: true), "--decimal-comma"),
+        (TextForm(hasDecimalComma: true, thousands: "."), "--decimal-comma --thousands ."),
+    ]
 
     /// What a value of JSON is.
     private enum Family: String {
@@ -33,6 +43,9 @@ struct ColumnTypes {
     /// - Throws: ``ImportError``.
     init(_ file: RowFile, _ options: ImportOptions, _ onRow: (Int) throws -> Void) throws {
         self.options = options
+        if options.format == .csv, file.header == nil {
+            throw ImportError(file.name, "it is empty; expected a line with the names of the columns, and a line for each row")
+        }
         var file = file
         for (index, name) in (file.header ?? []).enumerated() {
             if positions[name] != nil, options.columns[name] != "" {
@@ -60,6 +73,15 @@ struct ColumnTypes {
         if options.columns[name] == "" { return }
         let form = options.form
         func keep(_ text: String, _ known: (ValueKind) -> Bool) {
+            // A text or a zero that is padded is of no other kind.
+            if columns[position].kinds.isEmpty, columns[position].notations.isEmpty { return }
+            let before = columns[position].kinds.first
+            defer {
+                if let before, columns[position].kinds.isEmpty, columns[position].values > 2 {
+                    columns[position].misfit = (before, columns[position].values, line, text)
+                }
+                columns[position].notations.removeAll { Self.isExact(text, .double, $0.form) == false }
+            }
             // What is an integer is a decimal number too, and a double.
             var isNumber = false
             columns[position].kinds = columns[position].kinds.filter { kind in
@@ -107,7 +129,10 @@ struct ColumnTypes {
         case .int64, .decimal, .double: if isPadded || text.hasPrefix("+") { return false }
         default: break
         }
-        if kind == .int64 { return Int64(text).map { "\($0)" } == text }
+        if kind == .int64 {
+            guard let text = form.number(text) else { return false }
+            return Int64(text).map { "\($0)" } == text
+        }
         if kind == .decimal, text == "NaN" { return false }
         return Value(text, of: FieldDescription(name: "", type: FieldType(kind)), form) != nil
     }
@@ -124,6 +149,7 @@ struct ColumnTypes {
             var kind: ValueKind =
                 column.family == .nested ? .embedded : column.values == 0 ? .string : column.kinds.first ?? .string
             if isKey, ![.int64, .uuid, .string].contains(kind) { kind = .string }
+            if let said = options.types[column.name] { kind = said }
             let values = column.values + (options.hasEmptyTexts && kind == .string ? column.blanks : 0)
             let isOptional = !isKey && values < rows || rows == 0
             return FieldDescription(
@@ -133,11 +159,34 @@ struct ColumnTypes {
         }
         if options.isNumbered { fields.insert(FieldDescription(name: "id", type: FieldType(.int64), isPrimaryKey: true), at: 0) }
         guard fields.contains(where: \.isPrimaryKey) else {
+            let names = columns.map(\.name)
             throw ImportError(
-                file, "--key names '\(options.key ?? "")', and the file has: \(columns.map(\.name).joined(separator: ", "))")
+                file,
+                "--key names '\(options.key ?? "")', and the file has: \(names.joined(separator: ", "))"
+                    + RowFile.delimiterAdvice(names))
         }
         // The same checks as for the catalog of a file, before there is one.
         let entity = EntityDescription(name: name, fields: fields)
         return try JSONDecoder().decode(EntityDescription.self, from: JSONEncoder().encode(entity))
+    }
+
+    /// Why columns that look like something else have become texts, a line for each.
+    var notes: [String] {
+        columns.compactMap { column in
+            guard column.values > 0, column.family == nil, column.kinds.isEmpty, options.columns[column.name] != "",
+                options.types[column.name] == nil, column.name != options.key
+            else { return nil }
+            if let notation = column.notations.first {
+                return "'\(column.name)' is text; its values are numbers with \(notation.options)"
+            }
+            return column.misfit.map { misfit in
+                let text = misfit.text.count > 40 ? misfit.text.prefix(40) + "…" : misfit.text[...]
+                let kind =
+                    misfit.kind == .date
+                    ? "a date" : misfit.kind == .uuid ? "a UUID" : misfit.kind == .bool ? "a Boolean" : "a number"
+                return "'\(column.name)' is text, since '\(text)' in line \(misfit.line) is not \(kind), as the "
+                    + "\(counted(misfit.rows, "value")) before it are"
+            }
+        }
     }
 }

@@ -34,10 +34,16 @@ struct FieldMapping {
 
     /// Checks that the options name columns that the file has.
     func checkOptions(_ file: RowFile) throws {
-        let named = options.columns.map { ("--columns", $0.key) } + (options.key.map { [("--key", $0)] } ?? [])
-        guard let (option, name) = named.sorted(by: { $0.1 < $1.1 }).first(where: { known[$0.1] == nil }) else { return }
-        let names = known.keys.sorted().joined(separator: ", ")
-        throw ImportError(file.name, "\(option) names '\(name)', and the file has: \(names)")
+        let named =
+            options.columns.map { ("--columns", $0.key) } + options.types.map { ("--types", $0.key) }
+            + (options.key.map { [("--key", $0)] } ?? [])
+        guard let (option, name) = named.sorted(by: { $0.1 < $1.1 }).first(where: { known[$0.1] == nil && $0.1 != "" }) else {
+            return
+        }
+        let names = known.keys.sorted()
+        throw ImportError(
+            file.name,
+            "\(option) names '\(name)', and the file has: \(names.joined(separator: ", "))\(RowFile.delimiterAdvice(names))")
     }
 
     /// Returns the values of a row by the names of its fields, and its key as text.
@@ -106,7 +112,7 @@ struct FieldMapping {
             throw problem(
                 "'\(entity.name)' has no field '\(wanted ?? name)', it has: \(fields); say the field with --columns '\(name)=FIELD', or "
                     + "leave the column out with --columns '\(name)='"
-                    + (name.contains(";") || name.contains("\t") ? "; another delimiter is said with --delimiter" : ""))
+                    + RowFile.delimiterAdvice([name]))
         }
         if entity.fields[position].type.kind == .toMany {
             throw problem(

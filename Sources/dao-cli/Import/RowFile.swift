@@ -25,6 +25,8 @@ struct RowFile {
     private(set) var header: [String]?
     private var csv: CSVReader?
     private var json: JSONReader?
+    /// The number of columns without a name at the end of the first line, as spreadsheets write them.
+    private var unnamed = 0
 
     /// - Parameters:
     ///   - name: The file, as somebody has typed it; `-` for the standard input stream.
@@ -37,7 +39,17 @@ struct RowFile {
         self.name = name
         if format == .csv {
             csv = CSVReader(bytes, delimiter: delimiter)
-            header = try csv?.record()?.map(\.text)
+            guard var names = try csv?.record()?.map(\.text) else { return }
+            // Excel says the delimiter in a line of its own.
+            if names[0].hasPrefix("sep="), names.count == 1 && names[0].utf8.count == 5 || names == ["sep=", ""] {
+                if names.count == 1, delimiter == UInt8(ascii: ","), let mark = names[0].utf8.last { csv?.delimiter = mark }
+                names = try csv?.record()?.map(\.text) ?? []
+            }
+            while names.count > 1, names.last == "" {
+                names.removeLast()
+                unnamed += 1
+            }
+            header = names
         } else {
             json = JSONReader(bytes)
         }
@@ -51,20 +63,30 @@ struct RowFile {
             let members = object.members.sorted { $0.key < $1.key }
             return FileRow(line: object.line, names: members.map(\.key), values: members.map { (.json($0.value), object.line) })
         }
-        guard let header, let cells = try csv?.record() else { return nil }
+        guard let header, var cells = try csv?.record() else { return nil }
         let line = cells.first?.line ?? 0
+        if unnamed > 0, cells.count == header.count + unnamed {
+            if let index = cells[header.count...].firstIndex(where: { !$0.text.isEmpty }) {
+                throw ImportError(
+                    name, line: cells[index].line, column: "column \(index + 1)",
+                    "it has a value, and the column has no name; give it one in the first line")
+            }
+            cells.removeLast(unnamed)
+        }
         guard cells.count == header.count else {
             throw ImportError(
                 name, line: line, column: cells.count > header.count ? "column \(header.count + 1)" : nil,
-                "it has \(counted(cells.count, "cell")); expected \(header.count), as in the first line\(delimiterAdvice)")
+                "it has \(counted(cells.count, "cell")); expected \(header.count), as in the first line\(Self.delimiterAdvice(header))"
+            )
         }
         return FileRow(line: line, names: header, values: cells.map { (.text($0.text, isQuoted: $0.isQuoted), $0.line) })
     }
 
-    /// What to do when cells are separated by something else.
-    private var delimiterAdvice: String {
-        guard header?.count == 1, let name = header?.first, name.contains(";") || name.contains("\t") else { return "" }
-        return "; another delimiter is said with --delimiter"
+    /// What to do when cells are separated by something else, as the names of columns say; nothing when they do not.
+    static func delimiterAdvice(_ names: [String]) -> String {
+        let marks = ";\t|"
+        guard let mark = marks.first(where: { mark in names.contains { $0.contains(mark) } }) else { return "" }
+        return "; another delimiter is said with --delimiter \(mark == "\t" ? "tab" : "'\(mark)'")"
     }
 
     /// The place of a value in its line.

@@ -11,18 +11,33 @@ struct TextForm: Sendable {
     var timeZone: TimeZone?
     /// Whether numbers have a comma where others have a point.
     var hasDecimalComma = false
+    /// What stands between the thousands of numbers; nil for nothing.
+    var thousands: Character?
 
     /// A date that ISO 8601 cannot give exactly ends with this.
     fileprivate static let exactDate = " seconds since 2001"
 
     /// A number in the notation of others, where a zero may be missing before the point; nil when it is none.
-    fileprivate func number(_ text: String) -> String? {
-        var text = text
+    func number(_ text: String) -> String? {
+        guard var text = ungrouped(text) else { return nil }
         if hasDecimalComma {
             guard !text.contains(".") else { return nil }
             text = text.replacing(",", with: ".")
         }
         return text.hasPrefix(".") ? "0" + text : text.hasPrefix("-.") ? "-0" + text.dropFirst() : text
+    }
+
+    /// The number without what stands between its thousands; nil where that does not stand between three digits each.
+    private func ungrouped(_ text: String) -> String? {
+        guard let thousands, text.contains(thousands) else { return text }
+        let end = text.firstIndex(of: hasDecimalComma ? "," : ".") ?? text.endIndex
+        let sign = text.prefix { $0 == "-" }
+        let groups = text[sign.endIndex..<end].split(separator: thousands, omittingEmptySubsequences: false)
+        func isGroup(_ group: Substring) -> Bool { group.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } }
+        guard groups.allSatisfy(isGroup), groups.dropFirst().allSatisfy({ $0.utf8.count == 3 }),
+            let first = groups.first, 1...3 ~= first.utf8.count, !text[end...].contains(thousands)
+        else { return nil }
+        return sign + groups.joined() + text[end...]
     }
 
     fileprivate func date(_ text: String) -> Date? {
