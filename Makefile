@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption pooler rehearse-apple packages tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -50,20 +50,14 @@ test: ## Run every test, the conformance suite over every backend included (FILT
 	swift build --build-tests $(SWIFT_FLAGS)
 	Scripts/with-postgres.sh Scripts/test.sh "$(FILTER)" $(SWIFT_FLAGS)
 
-check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, ThreadSanitizer, compiler messages, documentation, tests
+check: ## Run all that CI runs: formatting, consumers, examples, a newcomer's package, compiler messages, documentation, tests
 	@Scripts/setup.sh --demo
 	@$(MAKE) --no-print-directory lint
 	@[ "$$(uname)" != Linux ] || Scripts/rehearse-apple.py shell
-	@$(MAKE) --no-print-directory tsan-build & tsan=$$!; $(MAKE) --no-print-directory packages; status=$$?; wait $$tsan && exit $$status
-	@$(MAKE) --no-print-directory tsan-suite
+	@for target in consumers examples newcomer $(if $(filter Linux,$(shell uname)),encryption); do $(MAKE) --no-print-directory $$target || exit 1; done
 	@$(MAKE) --no-print-directory messages SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory docs SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
 	@$(MAKE) --no-print-directory test SWIFT_FLAGS="-Xswiftc -warnings-as-errors"
-
-# Much of their builds is one module on one processor, so that ThreadSanitizer's build runs beside them: in the background, since -j
-# waits for every process that they leave behind.
-packages:
-	@for target in consumers examples newcomer $(if $(filter Linux,$(shell uname)),encryption); do $(MAKE) --no-print-directory $$target || exit 1; done
 
 conformance: ## The conformance suite's table over memory, SQLite, LMDB and PostgreSQL, with one writer and with many, directly and behind PgBouncer
 	@Scripts/setup.sh
@@ -198,8 +192,7 @@ bench-check: ## Fail where a ratio of dao-bench is worse than the stored one in 
 tsan tsan-build tsan-suite: DAO_OPTIMIZED =
 TSAN_FILTER ?= Concurren|Transaction|Store|DAOTransport|DAONodes
 TSAN_BUILD = --sanitize=thread --scratch-path .build/tsan
-tsan: ## Run the concurrent tests under ThreadSanitizer (RACE_ROUNDS=300000)
-	@Scripts/setup.sh
+tsan: tsan-suite ## Run the concurrent tests, the suite's chapters first, under ThreadSanitizer (RACE_ROUNDS=300000)
 	DAO_RACE_ROUNDS=$(RACE_ROUNDS) swift test $(TSAN_BUILD) --filter '$(TSAN_FILTER)' --skip SessionAnswerTests
 
 tsan-build:
@@ -255,6 +248,7 @@ format: ## Format the sources in place
 lint: ## Check the formatting, that generated sources are up to date, and that locks are visible to ThreadSanitizer
 	swift format lint --strict --recursive Package.swift Sources Tests Plugins Examples
 	Scripts/schema-arities.py --check
+	Scripts/totals-arities.py --check
 	Scripts/word-breaks.py --check
 	@! grep -rnE '\bMutex[<(]' Sources --include='*.swift' | grep -v Internal/Lock.swift || { echo "use Lock, which ThreadSanitizer sees"; exit 1; }
 

@@ -9,7 +9,7 @@ enum ElementIndexes {
     private static let queries: [ConformanceCase] = [
         ConformanceCase(
             "Q.elementIndexes", "Q9", "P8", "Q1",
-            title: "with indexes on elements, conditions, orders, pages and chosen fields answer the same"
+            title: "with indexes on elements, conditions, orders, pages and chosen fields answer the same", isHeavy: true
         ) { context in
             let reference = try ReferenceRows(context, Sticker.make(150))
             for condition in conditions {
@@ -28,7 +28,7 @@ enum ElementIndexes {
         },
         ConformanceCase(
             "Q.elementIndexWrites", "Q9", "W3", "W8",
-            title: "rows enter and leave an index on elements with every write, and every undone one"
+            title: "rows enter and leave an index on elements with every write, and every undone one", isHeavy: true
         ) { context in
             let database = try context.open()
             let dao = try database.dao(Sticker.self)

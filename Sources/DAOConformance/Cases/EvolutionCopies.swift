@@ -113,7 +113,8 @@ enum EvolutionCopies {
         ConformanceCase(
             concurrent: "E.copiesGoOn", "E5",
             title:
-                "a copy that was cancelled continues after its last batch and gives the same result as an uninterrupted copy"
+                "a copy that was cancelled continues after its last batch and gives the same result as an uninterrupted copy",
+            isHeavy: true
         ) { context in
             let (source, notes) = try context.databaseOfNotes(25_000)
             let target = try context.openOther()

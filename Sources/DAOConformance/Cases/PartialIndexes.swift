@@ -6,7 +6,9 @@ enum PartialIndexes {
     static let cases = queries + writes + evolution.requiring(.evolution)
 
     private static let queries: [ConformanceCase] = [
-        ConformanceCase("Q.partialIndexes", "Q9", "Q1", title: "with partial indexes, conditions and orders answer the same") {
+        ConformanceCase(
+            "Q.partialIndexes", "Q9", "Q1", title: "with partial indexes, conditions and orders answer the same", isHeavy: true
+        ) {
             context in
             let reference = try ReferenceRows(context, Parcel.make(100))
             for condition in conditions {
@@ -48,7 +50,7 @@ enum PartialIndexes {
         },
         ConformanceCase(
             "Q.partialIndexWrites", "Q9", "W3", "W8",
-            title: "rows enter and leave a partial index with every write, and every undone one"
+            title: "rows enter and leave a partial index with every write, and every undone one", isHeavy: true
         ) { context in
             let database = try context.open()
             let dao = try database.dao(Parcel.self)

@@ -5,7 +5,8 @@ import Foundation
 enum QueriesIndexes {
     static let cases: [ConformanceCase] = [
         ConformanceCase(
-            "Q.longIndexes", "Q9", "Q1", "Q2", title: "with indexes over several fields, conditions and orders answer the same"
+            "Q.longIndexes", "Q9", "Q1", "Q2", title: "with indexes over several fields, conditions and orders answer the same",
+            isHeavy: true
         ) { context in
             let reference = try ReferenceRows(context, Crate.make(90))
             for condition in conditions {

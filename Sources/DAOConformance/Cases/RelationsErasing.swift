@@ -140,7 +140,7 @@ enum RelationsErasing {
             try topics.persist(Topic(id: "t"))
             try expectEqual(try database.posts("t"), [])
         },
-        ConformanceCase("R.chainErased", "R4", title: "a cascade follows a chain of a thousand rows") { context in
+        ConformanceCase("R.chainErased", "R4", title: "a cascade follows a chain of a thousand rows", isHeavy: true) { context in
             let (database, folders) = try context.open(with: Folder.self)
             // Starts at the end, so that no call holds more than two folders.
             for id in stride(from: 1000, to: 0, by: -1) {

@@ -109,7 +109,9 @@ enum RelationsReferenced {
             try expectEqual(try people.read().map(\.id), [2, 3, 4])
             try expectEqual(try errands.read().map(\.id), [4])
         },
-        ConformanceCase("R.referencedCascades", "R10", "R4", title: "rows are erased with the row that they refer to") {
+        ConformanceCase(
+            "R.referencedCascades", "R10", "R4", title: "rows are erased with the row that they refer to", isHeavy: true
+        ) {
             context in
             let (database, errands) = try open(context)
             let receipts = try database.dao(Receipt.self)

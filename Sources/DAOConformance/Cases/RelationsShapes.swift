@@ -75,7 +75,8 @@ enum RelationsShapes {
             let all = try stations.read()
             try expectEqual(all.map { $0.next?.first?.owner?.name }, ["Ben", "Ada"], "in an answer of both")
         },
-        ConformanceCase("R.longCycle", "R4", title: "a cycle of 1,000 rows is read and erased in finite time") { context in
+        ConformanceCase("R.longCycle", "R4", title: "a cycle of 1,000 rows is read and erased in finite time", isHeavy: true) {
+            context in
             let (database, folders) = try context.open(with: Folder.self)
             let storage = try database.storage(for: Folder.self)
             try folders.persist((0..<1000).map { Folder(id: $0) })
@@ -92,7 +93,7 @@ enum RelationsShapes {
         },
         ConformanceCase(
             "R.deepChain", "R1", "R6",
-            title: "a chain deeper than the nesting limit is read in part, and written back without loss"
+            title: "a chain deeper than the nesting limit is read in part, and written back without loss", isHeavy: true
         ) {
             context in
             let (database, folders) = try context.open(with: Folder.self)
@@ -121,7 +122,7 @@ enum RelationsShapes {
         },
         ConformanceCase(
             "R.deepestLevel", "R4", "R6",
-            title: "the row at level 512 of a chain has its list, and the one below it is given without"
+            title: "the row at level 512 of a chain has its list, and the one below it is given without", isHeavy: true
         ) { context in
             let folders = try context.open().dao(Folder.self)
             let length = 515

@@ -115,7 +115,9 @@ enum Thresholds {
                 try expectEqual(try reference.ids(Condition { $0.number.in(members) }), members, "\(members.count) stored values")
             }
         },
-        ConformanceCase("Q.distancesOfKeys", "Q4", "W2", title: "rows by keys that are any distance apart, stored or not") {
+        ConformanceCase(
+            "Q.distancesOfKeys", "Q4", "W2", title: "rows by keys that are any distance apart, stored or not", isHeavy: true
+        ) {
             context in
             let dao = try context.dao(Item.self)
             let rows = Item.make((0...1100).filter { $0 % 7 != 3 })
