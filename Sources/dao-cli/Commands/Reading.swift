@@ -280,8 +280,8 @@ extension Command {
         parameters: [.url, .entity],
         options: [Option(name: "write", help: "drops; otherwise the rows are only counted"), .json],
         discussion: """
-            The links of its rows go with them. An entity is refused while a row of another one may not be without one of its rows. An
-            application whose models have the entity makes it again, without rows, when it opens the database.
+            The links of its rows go with them. It is refused while a field of another entity leads to it. An application whose models have
+            the entity makes it again, without rows, when it opens the database.
             """
     ) { arguments in
         let writes = arguments.has("write")
