@@ -36,5 +36,6 @@ enum Catalog {
         Thresholds.cases, ThresholdsQueries.cases, Pairs.cases, PairsBeside.cases, SecondLevel.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
         Searches.cases,
+        Changes.cases,
     ]
 }

@@ -66,6 +66,14 @@ extension ConformanceContext {
         return (database, try database.dao(model))
     }
 
+    /// Opens another database of the same kind, with a DAO in it.
+    func openOther<Record: Model & Plain>(
+        _ suffix: String = "other", with model: Record.Type
+    ) throws -> (any Database, DAO<Record>) {
+        let database = try openOther(suffix)
+        return (database, try database.dao(model))
+    }
+
     /// Returns the database's file; needs ``ConformanceCase/Requirement/file``.
     func file() throws -> URL { try file(at: location) }
 

@@ -28,6 +28,8 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         case servers = "N"
         /// Search.
         case search = "S"
+        /// The log of changes.
+        case changes = "D"
 
         /// The heading of the chapter.
         public var title: String {
@@ -45,6 +47,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
             case .lifeCycle: "Life cycle and faults"
             case .servers: "Servers"
             case .search: "Search"
+            case .changes: "Changes"
             }
         }
     }
@@ -178,6 +181,12 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("S5", "conditions filter what is found, and change no score"),
         ContractRule("S6", "a search sees one state, and refuses what it cannot do"),
         ContractRule("S7", "pages of a search keep scores and places"),
+        ContractRule("D1", "every write of a logged entity is in its log, once, in the same commit"),
+        ContractRule("D2", "a position is greater than that of every change before it"),
+        ContractRule("D3", "changes after a position come in order, and one that the log does not have is an error"),
+        ContractRule("D4", "the log is trimmed to the slowest consumer, an age and a number"),
+        ContractRule("D5", "changes of another database are applied once, whole, or refused with the row"),
+        ContractRule("D6", "a copy follows its source beside writers, and takes over without a lost write"),
     ]
 
     /// Returns the rule with an id.

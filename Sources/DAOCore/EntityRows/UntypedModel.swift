@@ -80,14 +80,15 @@ final class UntypedModels: Sendable {
             })
         let entity = EntityDescription(
             name: entity.name, fields: known.fields,
-            indexes: entity.indexes.filter(known.hasFields))
+            indexes: entity.indexes.filter(known.hasFields), log: entity.log)
         let fields = entity.fields.enumerated().map { position, field in
             let path: any WritableKeyPath<Record, Value> & Sendable = \Record.[position]
             return ErasedField<Record>(
                 field, path, value: { $0.values[position] },
                 relation: field.relation.flatMap { target in slots[target.entity].map { relation(field, target, path, $0) } })
         }
-        ModelSlots.declare(Schema<Record>(entity, fields: fields), in: slot)
+        let schema = Schema<Record>(entity, fields: fields)
+        ModelSlots.declare(entity.log.map(schema.logging) ?? schema, in: slot)
     }
 
     /// Returns a closure that makes the relationship of a field. `Child` is the slot of the related entity.

@@ -81,6 +81,13 @@ extension StorageError {
             path: path)
     }
 
+    /// Another database has taken over the rows, and nothing was written (contract D6).
+    static func moved(to place: String, path: String?) -> StorageError {
+        StorageError(
+            .detached, "the rows have moved to '\(place)', which takes the writes now; open that database. Nothing was written",
+            path: path)
+    }
+
     /// Stored bytes are damaged (contract L5).
     ///
     /// - Parameters:

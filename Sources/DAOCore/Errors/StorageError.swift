@@ -75,8 +75,8 @@ public struct StorageError: Error, Sendable {
         /// told. Read the rows that the transaction wrote, or look for a key that it created, before running it
         /// again. After a failure of the disk, close the database and open it again first.
         case outcomeUnknown
-        /// The path no longer leads to the open file, because the file was moved, removed or replaced. Close the
-        /// database and open it again.
+        /// The path no longer leads to the open file, because the file was moved, removed or replaced: close the
+        /// database and open it again. Or another database has taken over the rows: open that one.
         case detached
         /// The database cannot be reached: a server does not answer, or a network is down. Nothing was written.
         /// Try again later.

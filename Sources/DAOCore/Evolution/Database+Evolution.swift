@@ -57,7 +57,7 @@ extension Database {
                 try withEntityStore(.write) { store in
                     // Another process may have changed the database since the first check.
                     let work = try EvolutionWork(evolution, declarations, store, path: path)
-                    changed = work.isNothing ? [] : try work.run(store, onProgress)
+                    changed = work.isNothing ? [] : try work.run(store, of: self, onProgress)
                 }
             }
         }

@@ -47,8 +47,11 @@ struct EvolutionWork {
     /// Does the work.
     ///
     /// - Returns: The names of the entities that it has changed.
-    func run(_ store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws -> [String] {
-        for step in steps { try step.run(in: store, report) }
+    func run(
+        _ store: any EntityStore, of database: any Database, _ report: @escaping (EvolutionProgress) -> Void
+    ) throws -> [String] {
+        try EntityDescription.checkPlace(of: store.entities(), path: path)
+        for step in steps { try step.run(in: store, of: database, report) }
         for change in Self.changes(declarations, try store.entities()) {
             let total = try store.count(change.wanted.name)
             try store.apply(change, path: path)

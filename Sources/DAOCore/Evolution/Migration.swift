@@ -34,8 +34,8 @@ public struct Migration: Sendable {
     }
 
     /// Runs the step.
-    func run(in store: any EntityStore, _ report: @escaping (EvolutionProgress) -> Void) throws {
-        try body(MigrationStep(store, name: name, report))
+    func run(in store: any EntityStore, of database: any Database, _ report: @escaping (EvolutionProgress) -> Void) throws {
+        try body(MigrationStep(store, of: database, name: name, report))
     }
 }
 

@@ -4,11 +4,15 @@
 /// A step is valid only inside the closure that gets it.
 public final class MigrationStep {
     let store: any EntityStore
+    private let database: any Database
     private let name: String
     private let report: (EvolutionProgress) -> Void
 
-    init(_ store: any EntityStore, name: String, _ report: @escaping (EvolutionProgress) -> Void) {
+    init(
+        _ store: any EntityStore, of database: any Database, name: String, _ report: @escaping (EvolutionProgress) -> Void
+    ) {
         self.store = store
+        self.database = database
         self.name = name
         self.report = report
     }
@@ -223,10 +227,12 @@ public final class MigrationStep {
         let total = try store.count(entity)
         let row = MigrationRow(stored)
         var erasure = try WalkedErasure(of: stored, in: store)
+        let log = try RowLog(of: stored, in: database)
         var done = 0
         try store.forEachBatch(of: entity) { batch in
-            var changed: [[Value]] = []
+            var changed: [(before: [Value], after: [Value])] = []
             var erased: [Key] = []
+            var gone: [[Value]] = []
             for (key, values) in batch.rows {
                 row.show(values)
                 try naming(key) {
@@ -234,6 +240,7 @@ public final class MigrationStep {
                     try row.check()
                     if row.isErased {
                         erased.append(key)
+                        if log != nil { gone.append(values) }
                         erasure.note(key, values)
                     } else if row.isChanged {
                         guard try stored.key(of: row.values) == key else {
@@ -245,12 +252,14 @@ public final class MigrationStep {
                         // The check is made here, where the error can name the row.
                         let new = try canonical(row.values, of: stored, from: values, stored)
                         try stored.write(new, to: RowWriter())
-                        changed.append(new)
+                        changed.append((values, new))
                     }
                 }
             }
             try store.erase(erased, from: entity)
-            try store.store(changed, in: entity, replaces: true)
+            try store.store(changed.map(\.after), in: entity, replaces: true)
+            try log?.erase(gone)
+            try log?.update(changed)
             done += batch.rows.count
             report(EvolutionProgress(step: name, entity: entity, rows: done, total: total))
         }
@@ -266,14 +275,15 @@ public final class MigrationStep {
     ///   is not its JSON.
     public func insert(_ rows: [[String: Value]], into entity: String) throws {
         let stored = try self.entity(entity)
-        try store.store(
-            rows.map { values in
-                let row = MigrationRow(stored)
-                row.show(stored.fields.map { $0.defaultValue ?? .null })
-                for (name, value) in values { row[name] = value }
-                try row.check()
-                return try naming(stored.key(of: row.values)) { try canonical(row.values, of: stored, from: [], nil) }
-            }, in: entity, replaces: false)
+        let rows = try rows.map { values in
+            let row = MigrationRow(stored)
+            row.show(stored.fields.map { $0.defaultValue ?? .null })
+            for (name, value) in values { row[name] = value }
+            try row.check()
+            return try naming(stored.key(of: row.values)) { try canonical(row.values, of: stored, from: [], nil) }
+        }
+        try store.store(rows, in: entity, replaces: false)
+        try RowLog(of: stored, in: database)?.insert(rows)
     }
 
     /// Rewrites an entity with other fields, other types or another key.
@@ -320,15 +330,19 @@ public final class MigrationStep {
     ) throws {
         try SchemaCheck.check(wanted)
         let total = try store.count(stored.name)
+        let log = try RowLog(of: wanted, in: database)
+        var logged: [ChangeLog.Entry] = []
         try store.rewrite(
             stored, as: wanted, onRow: { report(EvolutionProgress(step: name, entity: wanted.name, rows: $0, total: total)) }
         ) { _, values in
-            guard let row = try transform(values).map({ try canonical($0, of: wanted, from: values, stored) }) else { return nil }
+            let row = try transform(values).map { try canonical($0, of: wanted, from: values, stored) }
             // The check is made here, where the error can name the stored row. The store knows only the new
             // row.
-            try wanted.write(row, to: RowWriter())
+            if let row { try wanted.write(row, to: RowWriter()) }
+            if let log { logged += try log.rewriting(values, of: stored, as: row) }
             return row
         }
+        try log?.add(logged)
     }
 
     /// Returns a row with canonical JSON in its embedded fields. What a row had before stays as it was.

@@ -118,5 +118,5 @@ protocol ErasurePlace {
 extension StorageGraph: ErasurePlace {
     func relations() throws -> KnownRelations { try database.engineState.relations.relations(in: database) }
 
-    func links(of relation: RelationDescription) throws -> any LinkStorage { try database.makeLinks(for: relation) }
+    func links(of relation: RelationDescription) throws -> any LinkStorage { try database.makeLoggedLinks(for: relation) }
 }

@@ -6,7 +6,9 @@
 struct GraphStorage<Record: Model>: IncludingStorage {
     /// The rows of the model, without related rows.
     let flat: any Storage<Record>
-    /// The same rows, for writes. It counts their revisions.
+    /// The same rows, for writes. It adds to the log of changes.
+    private let logging: any Storage<Record>
+    /// The same rows, for writes that count their revisions.
     private let counting: any Storage<Record>
     let graph: StorageGraph
     /// Whether the model has no relationships. The value is stored, because the type of the schema's
@@ -36,7 +38,8 @@ struct GraphStorage<Record: Model>: IncludingStorage {
     init(graph: StorageGraph) throws {
         self.graph = graph
         flat = try graph.rows(of: Record.self)
-        counting = CountingStorage.counting(flat)
+        logging = try graph.writes(of: Record.self)
+        counting = CountingStorage.counting(logging)
         let decoding = flat.database as? any DecodingDatabase
         evaluating = decoding?.evaluating(flat)
         decodesRows = decoding?.decodes(flat) == true
@@ -378,7 +381,7 @@ extension GraphStorage {
                 return false
             }
         }
-        try write.run([record], originals: originals, flat.upsert)
+        try write.run([record], originals: originals, logging.upsert)
         if let waiting = database.waitingRows, waiting[Record.schema.description.name, key] != nil { call.waiting[key] = record }
         return true
     }
@@ -442,12 +445,12 @@ extension GraphStorage {
     }
 
     func erase(keys: [Key]) throws -> Int {
-        try erase(alone: { try flat.erase(keys: keys) }, keys: keys)
+        try erase(alone: { try logging.erase(keys: keys) }, keys: keys)
     }
 
     func erase(_ query: Query<Record>) throws -> Int {
         try erase(
-            alone: { try reachesRelated(query) ? try flat.erase(keys: keys(query)) : try flat.erase(query) },
+            alone: { try reachesRelated(query) ? try logging.erase(keys: keys(query)) : try logging.erase(query) },
             keys: keys(query))
     }
 
@@ -466,7 +469,7 @@ extension GraphStorage {
             return try database.transaction {
                 let keys = try keys()
                 var count = 0
-                try GraphErase(graph).erase(entity, keys: keys) { count = try flat.erase(keys: keys) }
+                try GraphErase(graph).erase(entity, keys: keys) { count = try logging.erase(keys: keys) }
                 return count
             }
         }

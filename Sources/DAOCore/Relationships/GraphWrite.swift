@@ -164,7 +164,7 @@ final class GraphWrite {
     private func store<Record: Model>(_ rows: [Record], originals: [Key: Record] = [:]) throws {
         if rows.isEmpty { return }
         try noteChildren(of: rows)
-        try revisions.upsert(rows, in: graph.rows(of: Record.self))
+        try revisions.upsert(rows, in: graph.writes(of: Record.self))
         try enqueueRelated(of: rows, originals: originals)
     }
 

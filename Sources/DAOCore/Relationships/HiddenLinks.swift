@@ -1,7 +1,10 @@
 import Foundation
 
+/// A model of the library itself, whose entity has a reserved name.
+protocol OwnModel: Model {}
+
 /// A link as a row of a hidden entity. Databases without a more efficient form store links in this form.
-struct LinkRow: Model {
+struct LinkRow: OwnModel {
     /// The id of the link.
     var id: UUID
     /// The relationship and the parent's key.

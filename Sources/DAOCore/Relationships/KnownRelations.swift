@@ -2,8 +2,18 @@
 struct KnownRelations: Sendable {
     private var bySource: [String: [RelationDescription]] = [:]
     private var byTarget: [String: [RelationDescription]] = [:]
+    /// What the log of changes keeps, by the entities that are logged.
+    private(set) var logs: [String: EntityLog] = [:]
+    /// The places of the databases that have taken over the rows of entities.
+    private(set) var moved: [String: String] = [:]
 
     init() {}
+
+    /// Creates what a catalog knows of relationships and logs.
+    init(of entities: [EntityDescription]) {
+        self.init(entities.flatMap { $0.relations(among: entities) })
+        for entity in entities { (logs[entity.name], moved[entity.name]) = (entity.log, entity.movedTo) }
+    }
 
     /// Creates a set of relationships. Of several with one name the last counts.
     init(_ relations: [RelationDescription]) {

@@ -60,7 +60,6 @@ final class RelationRegistry: Sendable {
     }
 
     private static func stored(in database: any Database) throws -> KnownRelations {
-        let entities = try database.entities()
-        return KnownRelations(entities.flatMap { $0.relations(among: entities) })
+        KnownRelations(of: try database.entities())
     }
 }

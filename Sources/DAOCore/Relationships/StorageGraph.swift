@@ -34,7 +34,8 @@ final class StorageGraph: Sendable {
             try walk.visit(root)
             try walk.checkCycles()
             for relation in walk.relations {
-                links[Field(model: relation.model, position: relation.field)] = try database.makeLinks(for: relation.description)
+                links[Field(model: relation.model, position: relation.field)] = try database.makeLoggedLinks(
+                    for: relation.description)
             }
             database.engineState.relations.didMakeStorages()
         } catch {
@@ -49,10 +50,15 @@ final class StorageGraph: Sendable {
         recurring = walk.recurring.union(recursive)
     }
 
-    /// Returns the storage of a model without related rows.
-    func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> {
+    /// Returns the storage of a model without related rows, for reading.
+    func rows<Record: Model>(of model: Record.Type) throws -> any Storage<Record> { try box(of: model).storage }
+
+    /// Returns the storage of a model without related rows, for writing. It adds to the log of changes.
+    func writes<Record: Model>(of model: Record.Type) throws -> any Storage<Record> { try box(of: model).writes }
+
+    private func box<Record: Model>(of model: Record.Type) throws -> StorageBox<Record> {
         guard let box = storages[ObjectIdentifier(model)] as? StorageBox<Record> else { throw unreached(model) }
-        return box.storage
+        return box
     }
 
     /// Returns a graph that reaches a model: this one, or one that is opened for it.
@@ -80,15 +86,11 @@ final class StorageGraph: Sendable {
     /// A retired relationship, or a Reference that cascades, can lead to an entity that no model here reaches.
     func erase(_ entity: String, _ keys: [Key]) throws {
         if let erase = erasers[entity] { return _ = try erase(keys) }
-        if database.capabilities.hasEvolution {
+        if database.capabilities.hasEvolution, try relations().logs[entity] == nil {
             return try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }
         }
-        // A database without an entity store has storages, also of models that are made of what is stored.
-        let models = UntypedModels(try database.entities())
-        func erase<Slot: ModelSlot>(_ slot: Slot.Type) throws {
-            _ = try database.makeStorage(for: UntypedRecord<Slot>.self).erase(keys: keys)
-        }
-        try withExtendedLifetime(models) { if let slot = models.slot(of: entity) { try erase(slot) } }
+        // A log can keep the values, and a database without an entity store has storages, also of models that are made of what is stored.
+        try AllUntypedRows(database).rows(of: entity)?.erase(keys)
     }
 
     /// Returns the links of a relationship.
@@ -164,9 +166,10 @@ final class StorageGraph: Sendable {
             if schema.whole != nil, let field = schema.declaration.requiredElsewhere.first {
                 storage = PartStorage(base: storage, missing: field)
             }
-            storages[id] = StorageBox(storage)
+            let box = StorageBox(storage)
+            storages[id] = box
             visited.append(model)
-            erasers[schema.description.name] = { [storage] in try storage.erase(keys: $0) }
+            erasers[schema.description.name] = { try box.writes.erase(keys: $0) }
             targets[id] = []
             for relation in schema.relations {
                 let target = ObjectIdentifier(relation.target)
@@ -221,8 +224,9 @@ final class StorageGraph: Sendable {
 /// A storage as an object: the run time finds the type of an object at once, and that of an `any Storage` among all that there are.
 private final class StorageBox<Record: Model>: Sendable {
     let storage: any Storage<Record>
+    let writes: any Storage<Record>
 
-    init(_ storage: any Storage<Record>) { self.storage = storage }
+    init(_ storage: any Storage<Record>) { (self.storage, writes) = (storage, LoggedStorage(storage)) }
 }
 
 extension StorageGraph {

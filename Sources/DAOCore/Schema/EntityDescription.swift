@@ -16,6 +16,11 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     public var indexes: [IndexDescription] {
         didSet { indexes.sort { $0.description < $1.description } }
     }
+    /// What the log of changes keeps of the rows; nil where their changes are not logged.
+    public var log: EntityLog?
+    /// The place of the database that has taken over the rows, which are not written here any more; nil before that
+    /// (contract D6).
+    public internal(set) var movedTo: String?
 
     /// Creates a description.
     ///
@@ -23,10 +28,12 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     ///   - name: The entity's name.
     ///   - fields: The fields, in the order of the schema.
     ///   - indexes: The indexes over several fields, and those that descend, in any order.
-    public init(name: String, fields: [FieldDescription], indexes: [IndexDescription] = []) {
+    ///   - log: What the log of changes keeps of the rows.
+    public init(name: String, fields: [FieldDescription], indexes: [IndexDescription] = [], log: EntityLog? = nil) {
         self.name = name
         self.fields = fields
         self.indexes = indexes.sorted { $0.description < $1.description }
+        self.log = log
     }
 
     /// Decodes a description. One without ``indexes`` has none.
@@ -39,6 +46,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         name = try container.decode(String.self, forKey: .name)
         fields = try container.decode([FieldDescription].self, forKey: .fields)
         indexes = try container.decodeIfPresent([IndexDescription].self, forKey: .indexes) ?? []
+        log = try container.decodeIfPresent(EntityLog.self, forKey: .log)
+        movedTo = try container.decodeIfPresent(String.self, forKey: .movedTo)
         try SchemaCheck.check(stored: self)
     }
 
@@ -171,7 +180,9 @@ extension EntityDescription {
     /// related row, optional unless it is a required ``Reference``. An ordered list of models is not in the row, and its
     /// field is unchanged.
     public var rowForm: EntityDescription {
-        EntityDescription(name: name, fields: fields.map(\.rowForm), indexes: indexes)
+        var form = self
+        form.fields = fields.map(\.rowForm)
+        return form
     }
 }
 

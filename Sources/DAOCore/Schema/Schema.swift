@@ -54,6 +54,8 @@ public final class Schema<Record: Model>: Sendable {
     let earlierNames: [[String]]
     /// The names of the stored fields that the declaration drops.
     let dropped: [String]
+    /// Whether the declaration ends the log of the entity's changes.
+    let endsLog: Bool
     /// Whether the schema was made of an entity as it is stored.
     let isOfStoredEntity: Bool
     /// The model that the schema declares a part of; nil for a whole entity.
@@ -133,7 +135,7 @@ public final class Schema<Record: Model>: Sendable {
             indexes: indexes.isEmpty ? [] : indexes.compactMap { $0.description(facts) })
         let hasUnknownIndex = !indexes.isEmpty && indexes.contains { $0.fields(facts) == nil }
         fault =
-            Record.self == LinkRow.self
+            Record.self is any OwnModel.Type
             ? nil : SchemaCheck.problem(description, fields: facts, hasUnknownIndex: hasUnknownIndex)
         let partial = indexes.isEmpty ? [] : indexes.filter(\.isPartial)
         partialIndexes =
@@ -148,6 +150,7 @@ public final class Schema<Record: Model>: Sendable {
         searchable = facts.map(\.searchable)
         earlierNames = facts.map(\.earlierNames)
         dropped = []
+        endsLog = false
         self.isOfStoredEntity = isOfStoredEntity
         whole = nil
         defaults = facts.map(\.writeDefault)
@@ -169,12 +172,14 @@ public final class Schema<Record: Model>: Sendable {
     /// Copies a schema with some changes.
     private init(
         _ schema: Schema, description: EntityDescription, fault: StorageError?, partialIndexes: PartialIndexes?,
-        dropped: [String] = [], whole: (any Model.Type)?, defaults: [(@Sendable (RowWriter) throws -> Void)?]
+        dropped: [String] = [], endsLog: Bool = false, whole: (any Model.Type)?,
+        defaults: [(@Sendable (RowWriter) throws -> Void)?]
     ) {
         self.description = description
         self.fault = fault
         self.partialIndexes = partialIndexes
         self.dropped = dropped
+        self.endsLog = endsLog
         self.whole = whole
         self.defaults = defaults
         keyKind = description.keyKind
@@ -244,7 +249,16 @@ public final class Schema<Record: Model>: Sendable {
         let fault = fault ?? (whole == nil ? nil : PartOf.droppedField(names[0], description.name))
         return Schema(
             self, description: description, fault: fault ?? SchemaCheck.problem(dropping: names, of: description),
-            partialIndexes: partialIndexes, dropped: dropped + names, whole: whole, defaults: defaults)
+            partialIndexes: partialIndexes, dropped: dropped + names, endsLog: endsLog, whole: whole, defaults: defaults)
+    }
+
+    /// Begins or ends the log of the entity's changes.
+    func logging(_ log: EntityLog?) -> Schema {
+        var description = description
+        description.log = log
+        return Schema(
+            self, description: description, fault: fault, partialIndexes: partialIndexes, dropped: dropped, endsLog: log == nil,
+            whole: whole, defaults: defaults)
     }
 }
 

@@ -125,13 +125,22 @@ package enum SchemaCheck {
         }
     }
 
+    /// The names of the library's own entities.
+    fileprivate static let ownEntities = [LinkRow.schema.description.name] + logEntities
+
+    /// Those of the log of changes.
+    fileprivate static let logEntities = [
+        ChangeRow.schema.description.name, ConsumerRow.schema.description.name, LogLimitRow.schema.description.name,
+        OriginRow.schema.description.name,
+    ]
+
     /// Checks a description that comes out of a catalog: nothing that a file says of an entity is used before.
     ///
     /// - Throws: `.invalidSchema` when no version of this library has stored it.
     static func check(stored entity: EntityDescription) throws {
-        // The entity of links that are beside the rows has a reserved name, and so has one that is being rewritten.
+        // The library's own entities have reserved names, and so has one that is being rewritten.
         var named = entity
-        if entity.name.hasSameBytes(as: LinkRow.schema.description.name) { named.name = "links" }
+        if ownEntities.contains(where: { $0.hasSameBytes(as: entity.name) }) { named.name = "own" }
         if entity.name.hasPrefix(EntityDescription.rewrittenPrefix) {
             named.name = String(entity.name.dropFirst(EntityDescription.rewrittenPrefix.count))
         }
@@ -358,4 +367,12 @@ extension Schema {
                 entity: entity, field: name)
         }
     }
+}
+
+extension EntityDescription {
+    /// Whether the entity is one of the library's own, with a reserved name.
+    package var isOwn: Bool { SchemaCheck.ownEntities.contains { $0.hasSameBytes(as: name) } }
+
+    /// Whether a build that knows of no log of changes must not open a database with the entity.
+    package var needsLog: Bool { log != nil || SchemaCheck.logEntities.contains { $0.hasSameBytes(as: name) } }
 }

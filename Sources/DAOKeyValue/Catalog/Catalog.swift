@@ -28,8 +28,8 @@ struct Catalog {
     ///   store was not created by this library.
     func format() throws -> StoredFormat? {
         if let format: StoredFormat = try read(kind: "F", name: "") {
-            guard format.version <= StoredFormat.currentVersion else {
-                throw StorageError.formatIsNewer(format.version, supported: StoredFormat.currentVersion, path: path)
+            guard format.version <= StoredFormat.loggedVersion else {
+                throw StorageError.formatIsNewer(format.version, supported: StoredFormat.loggedVersion, path: path)
             }
             guard format.version >= StoredFormat.earliestVersion, (1...StoredFormat.lastKeyspace).contains(format.nextKeyspace)
             else { throw damaged("") }
@@ -57,7 +57,7 @@ struct Catalog {
     /// - Returns: Whether it had that format before the transaction.
     func raiseFormat() throws -> Bool {
         guard var format = try format() else { return false }
-        if format.version == StoredFormat.currentVersion { return true }
+        if format.version >= StoredFormat.currentVersion { return true }
         format.version = StoredFormat.currentVersion
         try write(format, kind: "F", name: "")
         return false
@@ -130,6 +130,7 @@ struct Catalog {
             defer { format.nextKeyspace += 1 }
             return format.nextKeyspace
         }
+        if entity.description.needsLog { format.version = StoredFormat.loggedVersion }
         try write(format, kind: "F", name: "")
         try write(entity, kind: "E", name: entity.description.name)
         return entity

@@ -45,6 +45,9 @@ struct StoredEntity: Codable, Sendable, Equatable {
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
     static let currentVersion = 3
+    /// The version of a database with an entity whose changes are logged: builds that know of no log must not write its rows. It is the
+    /// newest version that this library reads.
+    static let loggedVersion = 4
     /// The earliest version that this library reads. The first transaction that writes raises it: earlier builds do not read the
     /// records that are written now.
     static let earliestVersion = 2

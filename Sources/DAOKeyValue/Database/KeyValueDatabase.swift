@@ -8,7 +8,7 @@ import DAOCore
 /// ```
 ///
 /// Backends that open databases from a configuration have drivers; see `MemoryDatabase` and `LMDBDatabase`.
-public final class KeyValueDatabase: Database {
+public final class KeyValueDatabase: Database, LogAwareDatabase {
     /// The configuration that the database was opened with.
     public let configuration: DatabaseConfiguration
     /// The optional features of the database.

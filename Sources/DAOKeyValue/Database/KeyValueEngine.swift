@@ -73,8 +73,11 @@ package final class KeyValueEngine: Sendable {
         if let table = try table(for: declaration, in: handle) { return table }
         handle.writeCount += 1
         let path = store.traits.path
-        let table = try Table(
-            Catalog(handle.transaction, path: path).add(declaration.whole), state: .provisional, path: path)
+        let catalog = Catalog(handle.transaction, path: path)
+        if !declaration.whole.isOwn {
+            try EntityDescription.checkPlace(of: catalog.entities().map(\.description), path: path)
+        }
+        let table = try Table(catalog.add(declaration.whole), state: .provisional, path: path)
         handle.add(table)
         return try laidOut(table, for: declaration)
     }

@@ -11,6 +11,7 @@ extension KeyValueStorage {
 
     func insert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
+            _ = try writtenTable(handle)
             let records = try records()
             try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self) { try insert(records, $0) }
         }
@@ -23,6 +24,7 @@ extension KeyValueStorage {
 
     func upsert(making records: () throws -> [Record]) throws {
         try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
+            _ = try writtenTable(handle)
             let records = try records()
             try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self) { try upsert(records, $0) }
         }
@@ -55,7 +57,7 @@ extension KeyValueStorage {
     func merge(keys: [Key], _ body: (Int, inout Record?) throws -> Void) throws -> Int {
         if keys.isEmpty { return 0 }
         return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
-            let table = try table(handle)
+            let table = try writtenTable(handle)
             let reader = reader(table)
             let timer = StatementTimer.begin()
             defer { timer?.end(table.byKey, runs: keys.count, rowsLookedAt: reader.lookedAt) }
@@ -73,7 +75,7 @@ extension KeyValueStorage {
     func update(_ query: Query<Record>, _ body: (inout Record) throws -> Void) throws -> Int {
         let resolved = try schema.resolved(query)
         return try keyValueDatabase.write(.body, touching: schema.description.name) { handle in
-            let table = try table(handle)
+            let table = try writtenTable(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
             var stored = 0
@@ -121,7 +123,7 @@ extension KeyValueStorage {
         let resolved = try schema.resolved(Query(where: condition))
         var count = 0
         try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
-            let table = try table(handle)
+            let table = try writtenTable(handle)
             let keys = try collectKeys(resolved, table, handle)
             let reader = reader(table)
             try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
@@ -151,7 +153,7 @@ extension KeyValueStorage {
         var count = 0
         try keyValueDatabase.write(.call, touching: schema.description.name) { handle in
             count = 0
-            let table = try table(handle)
+            let table = try writtenTable(handle)
             let keys = try collectKeys(resolved, table, handle)
             try keyValueDatabase.withUpdate(of: table, handle, for: self) { update in
                 for key in keys where try key.withUnsafeBytes(update.erase) { count += 1 }
@@ -174,7 +176,16 @@ extension KeyValueStorage {
     /// Runs a closure that writes and does not call application code.
     private func write(_ kind: WriteKind, _ body: (RowUpdate) throws -> Void) throws {
         try keyValueDatabase.write(kind, touching: schema.description.name) { handle in
-            try keyValueDatabase.withUpdate(of: try table(handle), handle, for: self, body)
+            try keyValueDatabase.withUpdate(of: try writtenTable(handle), handle, for: self, body)
         }
+    }
+
+    /// The table as the transaction of a write sees it.
+    ///
+    /// - Throws: ``LoggedEntity`` when whoever calls has to log what is written.
+    @inline(__always) private func writtenTable(_ handle: KeyValueHandle) throws -> Table {
+        let table = try table(handle)
+        try keyValueDatabase.engineState.checkLog(of: table.description)
+        return table
     }
 }

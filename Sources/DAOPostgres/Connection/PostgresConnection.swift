@@ -852,4 +852,11 @@ extension PostgresConnection: SQLConnection {
     }
 
     func catalogDidChange() throws { catalogChanges += 1 }
+
+    // The full numbers, which do not wrap around.
+    func transactionNumber() throws -> Int64? { try rows("SELECT pg_current_xact_id()::text::bigint").first?.integer(0) }
+
+    func transactionHorizon() throws -> Int64? {
+        try rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").first?.integer(0)
+    }
 }

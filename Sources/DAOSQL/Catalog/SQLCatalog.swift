@@ -6,9 +6,11 @@ import Foundation
 struct SQLCatalog: Sendable {
     /// The name of the table.
     static let name = "dao_catalog"
-    /// The version of the format of the descriptions: the version that is written, and the newest that can be
-    /// read.
-    static let format: Int64 = 2
+    /// The newest version of the format of the descriptions that can be read.
+    static let newestFormat: Int64 = 3
+
+    /// The version of the format that a description needs: builds that know of no log must not write the rows of a logged entity.
+    static func format(of entity: EntityDescription) -> Int64 { entity.needsLog ? 3 : 2 }
 
     /// The SQL dialect of the engine.
     private let dialect: any SQLDialect
@@ -62,8 +64,8 @@ struct SQLCatalog: Sendable {
     /// - Throws: `.schemaIsNewer` for an unknown newer format, `.corrupted` for text that is not a
     ///   description of the entity with the name.
     func decoded(_ text: String, format: Int64, of name: String, path: String) throws -> EntityDescription {
-        guard format <= Self.format else {
-            throw StorageError.formatIsNewer(Int(format), supported: Int(Self.format), path: path)
+        guard format <= Self.newestFormat else {
+            throw StorageError.formatIsNewer(Int(format), supported: Int(Self.newestFormat), path: path)
         }
         let entity = try decoded.description(Array(text.utf8)) { bytes in
             let entity = bytes.withUnsafeBytes { try? NestedJSON.decode(EntityDescription.self, from: $0) }

@@ -129,7 +129,9 @@ struct StoredSchema {
     /// Adds an entity to the catalog, or replaces its description.
     func describe(_ entity: EntityDescription) throws {
         try makeCatalog()
-        let values: [Value] = [.string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format)]
+        let values: [Value] = [
+            .string(entity.name), .string(try catalog.encoded(entity)), .integer(SQLCatalog.format(of: entity)),
+        ]
         try session.run(SQLText(catalog.upsert, values.map(SQLBinding.value)), entity: entity.name)
         // Adopting an existing table changes no table, so other processes would not notice it without this
         // call.

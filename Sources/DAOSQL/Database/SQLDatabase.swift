@@ -17,7 +17,7 @@ import DAOCore
 ///     }
 /// }
 /// ```
-open class SQLDatabase: Database, @unchecked Sendable {
+open class SQLDatabase: Database, LogAwareDatabase, @unchecked Sendable {
     // Sendable because all stored properties are constant and Sendable. A subclass adds only initializers and
     // methods.
 
@@ -175,6 +175,14 @@ open class SQLDatabase: Database, @unchecked Sendable {
     /// The version of the database's schema. It increases with every change of the tables and of the catalog.
     public final func catalogVersion() throws -> UInt64 {
         try call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
+    }
+
+    package func logNumber() throws -> Int64? {
+        try call { try instance.coordinator.read { try $0.connection.transactionNumber() } }
+    }
+
+    package func logHorizon() throws -> Int64? {
+        try call { try instance.coordinator.read { try $0.connection.transactionHorizon() } }
     }
 
     /// Returns nil: reads see every commit. An engine whose reads can be older overrides it.

@@ -240,7 +240,9 @@ extension SQLInstance {
         try coordinator.write(.call, touching: declared.name) { session in
             try begin(session, settings, changesTables: true)
             let schema = schema(session)
-            if try schema.entity(named: declared.name) == nil { try schema.create(SQLTable(declared, dialect: dialect)) }
+            if try schema.entity(named: declared.name) != nil { return }
+            if !declared.isOwn { try EntityDescription.checkPlace(of: schema.entities(), path: path) }
+            try schema.create(SQLTable(declared, dialect: dialect))
         }
     }
 

@@ -152,6 +152,14 @@ public protocol SQLConnection: AnyObject {
     /// transaction asks for it once, after its beginning.
     func schemaVersion() throws -> UInt64
 
+    /// The number of the running write transaction, where one can commit after others with greater numbers. By default nil: write
+    /// transactions run one after another.
+    func transactionNumber() throws -> Int64?
+
+    /// The number below which every write transaction has ended, as the running snapshot sees it. By default nil, as
+    /// ``transactionNumber()``.
+    func transactionHorizon() throws -> Int64?
+
     /// The ``schemaVersion()`` of the snapshot that the running reads share. By default nil: each statement sees the last commit, or
     /// tables cannot change as long as somebody reads them in a snapshot.
     var snapshotVersion: UInt64? { get }
@@ -200,6 +208,12 @@ public protocol SQLConnection: AnyObject {
 }
 
 extension SQLConnection {
+    /// By default nil.
+    public func transactionNumber() throws -> Int64? { nil }
+
+    /// By default nil.
+    public func transactionHorizon() throws -> Int64? { nil }
+
     /// By default nothing.
     public func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String] { [] }
 

@@ -135,7 +135,9 @@ final class SQLStorage<Record: Model>: RelatedEvaluating {
                 // The columns are compared with the catalog in the transaction of the rows.
                 try owner.begin(session, scope == .statement && usesTable ? .rows : scope, isOneCall: true)
                 do {
-                    return try body(session, try current(session))
+                    let known = try current(session)
+                    try coordinator.engineState.checkLog(of: known.table.stored)
+                    return try body(session, known)
                 } catch {
                     // A call inside a closure of the application can have been the first to meet other tables.
                     do { try session.connection.checkTransaction() } catch let missing as SQLMissingTable { throw missing } catch

@@ -73,6 +73,8 @@ enum Fault: String, CaseIterable, Sendable {
         replacesRetired, cascadesDeclaredOnly, opensEveryDeclaration, partsClearTheRest,
         partsNotifyNobody, rowsOpenDeclarations, referencesMissRewrites, remembersRelations, forgetsNewRelations,
         startsOnAnOldCatalog
+    // Changes
+    case logMissesErasures, logMissesLists, logMissesFormerValues, logMissesFirstOfMany, logIsTrimmedWhole
     // Servers
     case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
         outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
@@ -121,7 +123,8 @@ enum Fault: String, CaseIterable, Sendable {
         case ..<position(.forgetsClose): return .concurrency
         case ..<position(.observersHearNothing): return .lifeCycle
         case ..<position(.forgetsEntities): return .observation
-        case ..<position(.idleLossShows): return .evolution
+        case ..<position(.logMissesErasures): return .evolution
+        case ..<position(.idleLossShows): return .changes
         default: return .servers
         }
     }
@@ -132,7 +135,7 @@ enum Fault: String, CaseIterable, Sendable {
     /// count no rows that refer by a list, look for no half of a folded letter, have few rows and short texts, and use one file at
     /// a time, which is verified for its damage only.
     static let detectedByProperties = planted.filter {
-        $0.chapter != .servers && !$0.isOfFiles
+        $0.chapter != .servers && $0.chapter != .changes && !$0.isOfFiles
             && ![
                 .errorsInOtherWords, .partsNotifyNobody, .waitsInCircle, .verifiesNothing, .observersMayWrite,
                 .sharedCallsFailTogether, .suspensionCloses, .comparesTheFirst240Bytes, .limitsEndBeforeABatch,
@@ -189,6 +192,10 @@ enum Fault: String, CaseIterable, Sendable {
         case .backupsLoseTheirKey: ["L.encryptedBackups"]
         case .instrumentsHearNothing, .instrumentsHearTwice: ["L.instrumentCalls"]
         case .instrumentsMissWaits: ["L.instrumentWaits"]
+        case .logMissesErasures, .logMissesFirstOfMany: ["D.calls"]
+        case .logMissesLists: ["D.related"]
+        case .logMissesFormerValues: ["D.values"]
+        case .logIsTrimmedWhole: ["D.consumers"]
         case .instrumentsHearOthers: ["L.instrumentAlone"]
         default: nil
         }

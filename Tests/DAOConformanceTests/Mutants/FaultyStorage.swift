@@ -207,6 +207,8 @@ struct FaultyStorage<Record: Model>: Storage {
             case .appliesHalf: for record in records { try base.insert([record]) }
             case .dropsLastOfMany: try base.insert(records.count > 20 ? records.dropLast() : records)
             case .batchesLoseTheirRest: try base.insert(records.count == 1001 ? records.dropLast() : records)
+            case .logMissesFirstOfMany where isLog: try base.insert(records.count > 1 ? Array(records.dropFirst()) : records)
+            case _ where fault.chapter == .changes && isLog: try base.insert(records.compactMap(logged))
             default: try base.insert(records)
             }
         }
@@ -357,10 +359,27 @@ struct FaultyStorage<Record: Model>: Storage {
             case .eraseCountsAsked:
                 _ = try base.erase(keys: keys)
                 return keys.count
+            case .logIsTrimmedWhole where isLog: return try base.erase(Query())
             case .eraseLeavesOne: return try base.erase(keys: keys.count > 3 ? Array(keys.dropLast()) : keys)
             default: return try base.erase(keys: keys)
             }
         } ?? 0
+    }
+
+    /// Whether the rows are the log of changes.
+    private var isLog: Bool { schema.description.name == "dao_changes" }
+
+    /// A change as it is logged; nil for one that is missed.
+    private func logged(_ change: Record) throws -> Record? {
+        var change = change
+        func value(_ name: String) -> Value { schema.value(at: schema.description.index(of: name)!, of: change) }
+        switch fault {
+        case .logMissesErasures where value("kind") == .integer(2): return nil
+        case .logMissesLists: if case .string(let text) = value("after"), text.hasSuffix(#":"l"}"#) { return nil }
+        case .logMissesFormerValues: try schema.set(.null, at: schema.description.index(of: "before")!, in: &change)
+        default: break
+        }
+        return change
     }
 
     private func didWrite(isErasure: Bool = false) {

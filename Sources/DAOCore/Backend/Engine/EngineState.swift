@@ -15,6 +15,8 @@ public final class EngineState: Sendable {
     public let observations = ObservationHub()
     /// The relationships between entities.
     let relations = RelationRegistry()
+    /// The number of changes that this process has logged since it looked at the limit of the log.
+    let logged = Atomic(0)
     /// The declarations of entities that databases were asked for.
     package let declarations = OpenDeclarations()
 

@@ -16,7 +16,7 @@ public struct EntityChange: Sendable {
     public let stored: EntityDescription
     /// The wanted description of the entity: the stored fields in their order, without those that are
     /// dropped, then the added fields.
-    public let wanted: EntityDescription
+    public private(set) var wanted: EntityDescription
     /// The source of the value of every wanted field.
     public let sources: [Source]
     /// The replacement of a stored nil for every wanted field. It is nil where a stored nil remains, or where
@@ -25,7 +25,7 @@ public struct EntityChange: Sendable {
     /// What writes the embedded values of a wanted field anew, where the stored entity does not say what it contains.
     private let recodings: [Recoding?]
     /// Descriptions of the changes; empty when the entity is as declared.
-    public let steps: [String]
+    public private(set) var steps: [String]
     /// Descriptions of the differences that need a migration step; empty when the change is automatic
     /// (contract E3).
     public let obstacles: [String]
@@ -64,13 +64,28 @@ public struct EntityChange: Sendable {
         }
         finding.checkNames()
         finding.findIndexes(stored, users, declared, finding.sources)
-        wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes)
+        // What one build asks to be logged, an older one does not end.
+        let log: EntityLog? = declaration.endsLog ? nil : stored.log == .values ? .values : declared.log ?? stored.log
+        if log != stored.log { finding.steps.append(log.map { "changes are logged (\($0))" } ?? "changes are no longer logged") }
+        wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes, log: log)
+        wanted.movedTo = stored.movedTo
         sources = finding.sources
         fills = finding.fills
         recodings = finding.recodings
         steps = finding.steps + finding.newDefaults + finding.newContents
         obstacles = finding.obstacles
         canWait = finding.steps.isEmpty && finding.obstacles.isEmpty
+    }
+
+    /// The change by which an entity takes no writes any more, or takes them again (contract D6).
+    ///
+    /// - Parameters:
+    ///   - stored: The stored description of the entity.
+    ///   - place: The place of the database that has taken over the rows; nil when this one takes them again.
+    init(moving stored: EntityDescription, to place: String?) {
+        self.init(from: stored, to: EntityDeclaration(stored))
+        wanted.movedTo = place
+        steps.append(place.map { "the rows have moved to '\($0)'" } ?? "the rows are here again")
     }
 
     /// Whether the entity is as declared.

@@ -9,6 +9,8 @@ public struct EntityDeclaration: Sendable, Equatable {
     public let defaults: [Value?]
     /// The names of the fields that are dropped.
     public let dropped: [String]
+    /// Whether the log of the entity's changes ends.
+    public let endsLog: Bool
     /// What writes the JSON of every embedded field as its type encodes it. Without it, the order of sets stays.
     private(set) var recodings: [EmbeddedRecoding?] = []
     /// Whether the type of a field reads a JSON text; true for a field that has none.
@@ -41,16 +43,18 @@ public struct EntityDeclaration: Sendable, Equatable {
     ///   - defaults: The value of every field in rows that were stored before the field; by default the
     ///     fields' defaults.
     ///   - dropped: The names of the fields that are dropped.
+    ///   - endsLog: Whether the log of the entity's changes ends.
     ///   - whole: The description of the whole entity, when the model is a part of it.
     public init(
         _ description: EntityDescription, earlierNames: [[String]] = [], defaults: [Value?] = [], dropped: [String] = [],
-        partOf whole: EntityDescription? = nil
+        endsLog: Bool = false, partOf whole: EntityDescription? = nil
     ) {
         self.description = description
         let count = description.fields.count
         self.earlierNames = earlierNames.count == count ? earlierNames : Array(repeating: [], count: count)
         self.defaults = defaults.count == count ? defaults : description.fields.map(\.defaultValue)
         self.dropped = dropped
+        self.endsLog = endsLog
         entity = whole
     }
 }
@@ -67,7 +71,7 @@ extension Schema {
     /// The declaration of the model, without its type.
     public var declaration: EntityDeclaration {
         EntityDeclaration(
-            storedDescription, earlierNames: earlierNames, dropped: dropped,
+            storedDescription, earlierNames: earlierNames, dropped: dropped, endsLog: endsLog,
             partOf: whole.map { Self.storedDescription(of: $0) }
         ).recoding(recodings)
     }

@@ -45,9 +45,9 @@ public struct RowLayout: Sendable, Equatable {
         self.positions = positions
         isInOrder = positions.elementsEqual(stored.fields.indices)
         retired = declared.fields.count..<positions.count
-        entity =
-            EntityDescription(name: stored.name, fields: positions.map { stored.fields[$0] }, indexes: stored.indexes)
-            .rowForm
+        var ordered = stored
+        ordered.fields = positions.map { stored.fields[$0] }
+        entity = ordered.rowForm
     }
 
     /// The positions of the declared fields in ``entity``, which are those of the model.
@@ -57,7 +57,9 @@ public struct RowLayout: Sendable, Equatable {
     var storedEntity: EntityDescription {
         var fields = entity.fields
         for (field, position) in positions.enumerated() { fields[position] = entity.fields[field] }
-        return EntityDescription(name: entity.name, fields: fields, indexes: entity.indexes)
+        var stored = entity
+        stored.fields = fields
+        return stored
     }
 
     /// Returns a reader at a stored row, for the model.

@@ -136,6 +136,14 @@ extension Schema {
         try fields(of: left).values == fields(of: right).values
     }
 
+    /// The values of a record in the form of ``RowReader/readValue(at:)``: the key of a related row, nil for a list.
+    package func storedValues(of record: Record) throws -> [Value] {
+        let row = ValueRowReader(entity: description, values: try fields(of: record).values)
+        return try description.fields.indices.map { index in
+            description.fields[index].type.kind == .toMany || row.isNull(at: index) ? .null : try row.readValue(at: index)
+        }
+    }
+
     private func fields(of record: Record) throws -> ValueRowWriter {
         let writer = ValueRowWriter(count: description.fields.count)
         try encode(record, to: writer)

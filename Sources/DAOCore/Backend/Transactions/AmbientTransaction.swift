@@ -49,6 +49,10 @@ final class AmbientTransaction: @unchecked Sendable {
     }
     /// The rows that wait for the end of the call of several calls that is running; nil outside of one.
     var waiting: WaitingRows?
+    /// What the changes have in common that it has logged; nil before the first.
+    var logged: LoggedTransaction?
+    /// Whether the call that is running logs what it writes.
+    var isLogging = false
     private let thread: pthread_t
     private var isActive = true
 
@@ -78,6 +82,16 @@ final class AmbientTransaction: @unchecked Sendable {
         return try Self.$kept.withValue(self) {
             try Self.$address.withValue(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), operation: body)
         }
+    }
+
+    /// The transaction of an engine that encloses all others of it.
+    func outermost(of engine: EngineState) -> AmbientTransaction {
+        var (found, candidate) = (self, outer)
+        while let transaction = candidate {
+            if transaction.engine === engine { found = transaction }
+            candidate = transaction.outer
+        }
+        return found
     }
 
     /// Whether the current code runs inside a write transaction of any engine.

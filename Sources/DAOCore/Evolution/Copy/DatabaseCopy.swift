@@ -14,6 +14,20 @@ struct DatabaseCopy {
     /// The maximum number of rows in memory.
     let rowLimit: Int
     private var report = CopyReport()
+    /// What a copy does differently whose source goes on to be written.
+    var follows: Follows?
+
+    /// A copy that gets the changes of its source afterwards. What was copied before an interruption is not compared: it is of an
+    /// older snapshot.
+    struct Follows {
+        /// The entities whose logs the copy does not have.
+        var unlogged: Set<String>
+        /// Runs in the transaction in which the copy begins.
+        var onBegin: (any EntityStore) throws -> Void
+    }
+
+    /// Whether a database has an unfinished copy.
+    static func isUnfinished(in store: any EntityStore) throws -> Bool { try store.property(bookmark) != nil }
 
     /// What the target has at the beginning.
     private enum Bookmark: Equatable {
@@ -45,7 +59,9 @@ struct DatabaseCopy {
     /// Runs the copy.
     mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void) throws -> CopyReport {
         // Links are copied by relationship, whatever form the source and the target store them in.
-        let entities = try source.entities().filter { $0.name != LinkRow.schema.description.name }
+        let entities = try source.entities().filter {
+            follows == nil ? $0.name != LinkRow.schema.description.name : !$0.isOwn
+        }.map(copied)
         let version = try source.version()
         let found = try checkTarget(version)
         if case .other(let bookmark) = found {
@@ -56,7 +72,12 @@ struct DatabaseCopy {
         var starts: [Start] = []
         for entity in entities { starts.append(try start(entity, found)) }
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
-        if !isFinished, found != .ours { try target.withEntityStore(.write) { try $0.setProperty(Self.bookmark, to: name) } }
+        if !isFinished, found != .ours {
+            try target.withEntityStore(.write) { store in
+                try store.setProperty(Self.bookmark, to: name)
+                try follows?.onBegin(store)
+            }
+        }
         for (entity, start) in zip(entities, starts) { try copy(entity, start, isCancelled, onProgress) }
         for relation in entities.flatMap({ $0.relations(among: entities) }) { try copyLinks(relation, isCancelled) }
         if try !isFinished || found != .none || target.withEntityStore(.read, { try $0.version() != version }) {
@@ -66,6 +87,14 @@ struct DatabaseCopy {
             }
         }
         return report
+    }
+
+    /// An entity as the target has it, which is where its rows are.
+    private func copied(_ entity: EntityDescription) -> EntityDescription {
+        var entity = entity
+        entity.movedTo = nil
+        if follows?.unlogged.contains(entity.name) == true { entity.log = nil }
+        return entity
     }
 
     /// Checks that the target can receive the copy.
@@ -107,6 +136,7 @@ struct DatabaseCopy {
                     entity: entity.name,
                     path: target.configuration.path)
             }
+            if follows != nil, found == .ours, let last { return .after(last, RowChecksum(of: entity)) }
             guard let last else {
                 // An entity without rows is there as a whole.
                 return try source.count(entity.name) == 0 ? .done(RowChecksum(of: entity)) : .first
@@ -165,7 +195,7 @@ struct DatabaseCopy {
             try onProgress(CopyProgress(entity: entity.name, rows: checksum.rows, total: total))
         }
         try addIndexes(of: entity)
-        try verify(entity, checksum)
+        if follows == nil { try verify(entity, checksum) }
         report.rows[entity.name] = checksum.rows
     }
 

@@ -1,0 +1,143 @@
+import Foundation
+
+/// The log of changes of a database, for the storages that write (contract D1).
+struct ChangeLog {
+    let rows: any Storage<ChangeRow>
+
+    /// A change before it has a position.
+    struct Entry {
+        var key: Key
+        var kind: Change.Kind
+        var before: String?
+        var after: String?
+    }
+
+    init(_ database: any Database) throws { rows = try database.makeStorage(for: ChangeRow.self) }
+
+    /// Adds changes of rows of an entity, in their order. It runs in the transaction that makes the changes.
+    func add(_ entries: [Entry], of entity: String) throws {
+        if entries.isEmpty { return }
+        let running = AmbientTransaction.usable(of: rows.database.engineState)?.outermost(of: rows.database.engineState)
+        var transaction: LoggedTransaction
+        if let known = running?.logged {
+            transaction = known
+        } else {
+            transaction = try LoggedTransaction(rows.database)
+        }
+        // What was undone since gives its positions back, where transactions run one after another.
+        let start = try transaction.next ?? (last() ?? 0) + 1
+        if transaction.first == 0 { transaction.first = start }
+        if transaction.next != nil { transaction.next = try transaction.end(of: entries.count, from: start, entity) }
+        running?.logged = transaction
+        let (first, origin) = (min(transaction.first, start), ChangeOrigin.current)
+        try rows.insert(
+            entries.enumerated().map { offset, entry in
+                ChangeRow(
+                    position: start + Int64(offset), first: first, mark: transaction.mark, date: transaction.date,
+                    origin: origin, entity: entity, key: UniqueID(entry.key).rawValue, kind: entry.kind.rawValue,
+                    before: entry.before, after: entry.after)
+            })
+        if isTurn(to: start + Int64(entries.count), entries.count, transaction) { try trim(transaction) }
+    }
+
+    /// The position of the last change; nil when there is none.
+    func last() throws -> Int64? {
+        let keys = try rows.keys(Query(orderedBy: [.descending(\.position)], limit: 1))
+        guard case .integer(let number)? = keys.first else { return nil }
+        return number
+    }
+}
+
+/// What the changes of one transaction have in common.
+struct LoggedTransaction {
+    /// The position of the first change; zero before it.
+    var first: Int64 = 0
+    /// The next position, where the transaction has positions of its own; nil where they follow those of the transactions before.
+    var next: Int64?
+    let mark = UUID()
+    let date = Date()
+
+    /// The bits of a position that number the changes of one transaction, where transactions have numbers.
+    private static let bits: Int64 = 24
+
+    /// Begins to log the running transaction of a database.
+    init(_ database: any Database) throws {
+        guard let number = try (database as? any LogAwareDatabase)?.logNumber() else { return }
+        next = Self.firstPosition(number)
+    }
+
+    /// The first position of a transaction with a number.
+    static func firstPosition(_ number: Int64) -> Int64 { number << bits }
+
+    /// The position after some changes.
+    ///
+    /// - Throws: `.unsupported` when the transaction has no more positions.
+    fileprivate func end(of count: Int, from start: Int64, _ entity: String) throws -> Int64 {
+        let end = start + Int64(count)
+        guard end - first < 1 << Self.bits else {
+            throw StorageError(
+                .unsupported, "a transaction of this database logs at most \(1 << Self.bits) changes; use several", entity: entity
+            )
+        }
+        return end
+    }
+}
+
+extension AmbientTransaction {
+    /// Runs a closure whose writes are logged by whoever calls them.
+    static func logging<Result>(in engine: EngineState, _ body: () throws -> Result) rethrows -> Result {
+        guard let running = usable(of: engine) else { return try body() }
+        let before = running.isLogging
+        running.isLogging = true
+        defer { running.isLogging = before }
+        return try body()
+    }
+}
+
+extension EngineState {
+    /// Refuses to write rows whose changes are logged, unless the caller logs them.
+    ///
+    /// - Throws: ``LoggedEntity``; `.detached` when another database has taken over the rows.
+    @inline(__always) package func checkLog(of entity: EntityDescription) throws {
+        // Only logged entities move.
+        if entity.log != nil { try checkLogged(entity) }
+    }
+
+    @inline(never) private func checkLogged(_ entity: EntityDescription) throws {
+        try EntityDescription.checkPlace(of: [entity])
+        if AmbientTransaction.usable(of: self)?.isLogging != true { throw LoggedEntity() }
+    }
+}
+
+/// The rows that a storage was asked to write are logged: nothing was written, and no closure was called. ``LoggedStorage`` writes them.
+package struct LoggedEntity: Error {}
+
+/// Who asks for the changes of a call.
+enum ChangeOrigin {
+    @TaskLocal static var current: String?
+}
+
+extension Database {
+    /// Runs a closure whose changes are logged with an origin, such as the user who asks for them (contract D1).
+    ///
+    /// ```swift
+    /// try database.withOrigin(user.name) { try bills.persist(bill) }
+    /// ```
+    ///
+    /// The closure is synchronous. In an asynchronous function, call this one inside of `database.transaction`.
+    ///
+    /// - Parameters:
+    ///   - origin: The origin, which ``Change/origin`` has.
+    ///   - body: The closure.
+    /// - Returns: The result of the closure.
+    public func withOrigin<Result>(_ origin: String, _ body: () throws -> Result) rethrows -> Result {
+        try ChangeOrigin.$current.withValue(origin, operation: body)
+    }
+}
+
+extension EntityDescription {
+    /// Throws `.detached` when another database has taken over the rows of one of some entities.
+    package static func checkPlace(of entities: [EntityDescription], path: String? = nil) throws {
+        if let place = entities.lazy.compactMap(\.movedTo).first { throw StorageError.moved(to: place, path: path) }
+    }
+}

@@ -1,0 +1,141 @@
+import Foundation
+
+/// How many changes the log keeps, as a row of an entity (contract D4).
+struct LogLimitRow: OwnModel {
+    /// Always zero: there is one.
+    var id: Int
+    /// The number of changes; nil for all.
+    var changes: Int?
+
+    static let schema = Schema("dao_loglimit", Self.init, Field("id", \.id, .primaryKey), Field("changes", \.changes))
+
+    /// What counts where nothing was said.
+    static let standard = 1_000_000
+}
+
+/// How far a consumer of the log of changes has come (contract D4).
+public struct LogConsumer: Sendable, Hashable {
+    /// The name that it has given itself.
+    public var name: String
+    /// The position of the last change that it has acknowledged.
+    public var position: LogPosition
+    /// When it has acknowledged it.
+    public var date: Date
+}
+
+extension Database {
+    /// Notes that a consumer has seen all changes up to a position, and trims the log to the slowest consumer (contract D4).
+    ///
+    /// In the transaction of its effect, a consumer sees every change exactly once. Otherwise it sees those again that came after its
+    /// last acknowledgement.
+    ///
+    /// - Parameters:
+    ///   - position: The position of the last change that was seen. One that is not after the acknowledged one changes nothing.
+    ///   - consumer: The name of the consumer.
+    /// - Throws: `.snapshotTooOld` when the log does not have the position.
+    public func acknowledge(_ position: LogPosition, by consumer: String) throws {
+        try transaction {
+            let rows = try makeStorage(for: ChangeRow.self)
+            guard try rows.read(key: .integer(position.number))?.mark == position.mark else {
+                throw StorageError.behindLog(position)
+            }
+            let consumers = try makeStorage(for: ConsumerRow.self)
+            let known = try consumers.read(key: .string(consumer))
+            // One of another history is not ahead.
+            if let known, known.number >= position.number, try rows.read(key: .integer(known.number))?.mark == known.mark {
+                return
+            }
+            try consumers.upsert([ConsumerRow(name: consumer, number: position.number, mark: position.mark, date: Date())])
+            guard let slowest = try consumers.read(Query()).map(\.number).min() else { return }
+            _ = try rows.erase(Query(where: Condition { $0.position < slowest }))
+        }
+    }
+
+    /// Returns the consumers that have acknowledged changes, by name.
+    public func logConsumers() throws -> [LogConsumer] {
+        try snapshot {
+            guard try entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return [] }
+            return try makeStorage(for: ConsumerRow.self).read(Query()).map {
+                LogConsumer(name: $0.name, position: LogPosition(number: $0.number, mark: $0.mark), date: $0.date)
+            }
+        }
+    }
+
+    /// Forgets a consumer, so that the log no longer waits for it.
+    ///
+    /// - Returns: Whether it was known.
+    @discardableResult public func forgetConsumer(_ name: String) throws -> Bool {
+        try transaction {
+            guard try entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return false }
+            return try makeStorage(for: ConsumerRow.self).erase(keys: [.string(name)]) > 0
+        }
+    }
+
+    /// Erases the changes before a date, whether or not consumers have seen them (contract D4).
+    ///
+    /// The last change always stays, so that positions never repeat.
+    ///
+    /// - Returns: The number of erased changes.
+    @discardableResult public func trimChanges(before date: Date) throws -> Int {
+        try transaction {
+            guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return 0 }
+            let rows = try makeStorage(for: ChangeRow.self)
+            guard case .integer(let last)? = try rows.keys(Query(orderedBy: [.descending(\.position)], limit: 1)).first else {
+                return 0
+            }
+            return try rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
+        }
+    }
+    /// Returns the number of changes that the log keeps, whether or not consumers have seen them; nil when it keeps all. It is one million
+    /// where ``limitChanges(to:)`` has never said anything else.
+    public func changeLimit() throws -> Int? {
+        try snapshot {
+            guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }) else {
+                return LogLimitRow.standard
+            }
+            guard let row = try makeStorage(for: LogLimitRow.self).read(key: .integer(0)) else { return LogLimitRow.standard }
+            return row.changes
+        }
+    }
+
+    /// Sets the number of changes that the log keeps, for every process and build: now and then, whoever commits erases those before
+    /// (contract D4). A consumer that has not seen them then gets `.snapshotTooOld`.
+    ///
+    /// - Parameter count: The number; nil to keep all.
+    /// - Throws: `.invalidConfiguration` for a number below one.
+    public func limitChanges(to count: Int?) throws {
+        if let count, count < 1 {
+            throw StorageError(
+                .invalidConfiguration, "a log of \(count) changes has none; use a number from one, or nil to keep all")
+        }
+        try transaction { try makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: 0, changes: count)]) }
+    }
+}
+
+extension ChangeLog {
+    /// The number of changes after which whoever logs looks at the limit. To look costs as much as some hundred changes on PostgreSQL.
+    static let stretch: Int64 = 10_000
+
+    /// Whether it is time to look, after some changes up to a position.
+    func isTurn(to end: Int64, _ count: Int, _ transaction: LoggedTransaction) -> Bool {
+        if transaction.next == nil { return (end - Int64(count)) / Self.stretch != end / Self.stretch }
+        // Positions have gaps. A process that ends before it has logged so much looks as often as the others.
+        let logged = rows.database.engineState.logged.add(count, ordering: .relaxed).newValue
+        return logged >= Self.stretch || Int64.random(in: 0..<Self.stretch) < count
+    }
+
+    /// Erases the changes beyond the limit. It runs in the transaction that has logged the last one.
+    func trim(_ transaction: LoggedTransaction) throws {
+        rows.database.engineState.logged.store(0, ordering: .relaxed)
+        guard let limit = try rows.database.changeLimit() else { return }
+        let first: Int64
+        if transaction.next == nil {
+            first = (try last() ?? 0) &- Int64(limit) &+ 1
+        } else {
+            let query = Query<ChangeRow>(orderedBy: [.descending(\.position)], limit: 1, offset: limit - 1)
+            guard case .integer(let oldest)? = try rows.keys(query).first else { return }
+            first = oldest
+        }
+        _ = try rows.erase(Query(where: Condition { $0.position < first }))
+    }
+}

@@ -1,0 +1,388 @@
+import Foundation
+
+/// How far a copy has come that follows its source.
+public struct FollowProgress: Sendable, Equatable {
+    /// The entity whose rows are being copied; nil when changes are followed.
+    public var entity: String?
+    /// The number of its rows in the target; 0 when changes are followed.
+    public var rows = 0
+    /// The number of its rows; 0 when changes are followed.
+    public var total = 0
+    /// The number of changes since the copy that the target has.
+    public var changes = 0
+    /// Whether the target has all that was committed when its last changes were read.
+    public var isCaughtUp = false
+}
+
+/// What a copy that follows its source does next.
+public enum FollowStep: Sendable {
+    /// It goes on. When it is caught up, it waits for the next commit.
+    case goOn
+    /// It hands over: the source takes no more writes, and the target gets the last changes.
+    case handOver
+    /// It ends. The next call goes on from here.
+    case stop
+}
+
+/// The result of a copy that has followed its source.
+public struct FollowReport: Sendable, Equatable {
+    /// The number of rows of each entity when both sides were compared.
+    public internal(set) var rows: [String: Int] = [:]
+    /// The number of changes since the copy that the target has.
+    public internal(set) var changes = 0
+    /// How long neither side took writes; nil when nothing was handed over.
+    public internal(set) var pause: Duration?
+}
+
+extension Database {
+    /// Copies everything into another database of any kind while others write here, keeps the copy up to date, and hands over to it
+    /// (contract D6).
+    ///
+    /// All entities are logged from the first call until ``cancelFollow()``, or until the source has handed over. Rows are copied from one
+    /// snapshot, without a pause for those who write. Then the changes since are copied, again and again. When the target is caught up for
+    /// the first time, both sides are compared by checksum in one snapshot. Handing over marks the source: the next write of every process
+    /// is `detached`, with the place of the target, and nothing of it is stored; reads go on. An interrupted call is continued by the next one,
+    /// also while it hands over.
+    ///
+    /// ```swift
+    /// let report = try old.follow(into: new) { $0.isCaughtUp ? .handOver : .goOn }
+    /// ```
+    ///
+    /// It blocks its thread. The log keeps a number of changes (``limitChanges(to:)``): when more are made during the copy than that,
+    /// the call ends with `.snapshotTooOld`.
+    ///
+    /// - Parameters:
+    ///   - target: The other database. Nobody else writes there until it has taken over.
+    ///   - onProgress: A closure that is called after each batch of rows and of changes, and says what happens next.
+    /// - Throws: The errors of `copy(to:onProgress:)`; `.detached` when the source has handed over to another target;
+    ///   `.snapshotTooOld`.
+    @discardableResult public func follow(
+        into target: any Database, onProgress: (FollowProgress) throws -> FollowStep = { $0.isCaughtUp ? .handOver : .goOn }
+    ) throws -> FollowReport {
+        var follow = Follow(source: self, target: target)
+        return try follow.run(onProgress)
+    }
+
+    /// Ends a copy that follows this database: those logs end that ``follow(into:onProgress:)`` has begun, and a database that has handed
+    /// over takes writes again.
+    ///
+    /// What was written in the target since it took over stays there alone.
+    public func cancelFollow() throws {
+        let begun = Set(try Follow.begun(in: self))
+        try withEntityStore(.write) { store in
+            for entity in try store.entities() {
+                if entity.movedTo != nil { try store.apply(EntityChange(moving: entity, to: nil)) }
+                guard begun.contains(entity.name), let stored = try store.entity(named: entity.name) else { continue }
+                try store.apply(EntityChange(from: stored, to: EntityDeclaration(stored, endsLog: true)))
+            }
+            try store.setProperty(Follow.begunProperty, to: nil)
+        }
+        engineState.declarations.forget(Array(begun))
+        try forgetConsumer(Follow.consumer)
+    }
+}
+
+/// A copy that follows its source.
+private struct Follow {
+    /// The consumer of the log, which holds what the target does not have yet.
+    static let consumer = "dao_follow"
+    /// The property of the source with the entities whose logs were begun.
+    static let begunProperty = "followed"
+    /// The property of the target with the position up to which it has the changes.
+    private static let reachedProperty = "reached"
+    /// What stands for the position before the first change.
+    private static let beginning = "-"
+    /// The number of rows that are written at a time.
+    private static let batch = 5000
+
+    let source: any Database
+    let target: any Database
+    private var report = FollowReport()
+
+    init(source: any Database, target: any Database) { (self.source, self.target) = (source, target) }
+
+    /// The entities whose logs were begun.
+    static func begun(in source: any Database) throws -> [String] {
+        guard let text = try source.withEntityStore(.read, { try $0.property(begunProperty) }) else { return [] }
+        return (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? []
+    }
+
+    mutating func run(_ onProgress: (FollowProgress) throws -> FollowStep) throws -> FollowReport {
+        try beginLogs()
+        var reached = try reachedByTarget()
+        if try reached == nil || isCopying() {
+            guard let position = try copyRows(reached, onProgress) else { return report }
+            reached = position
+        }
+        var last = reached.flatMap { $0 }
+        var isCompared = false
+        while true {
+            let before = report.changes
+            last = try copyChanges(after: last, comparing: &isCompared)
+            let isCaughtUp = try source.changes(after: last, limit: 1).isEmpty && source.pendingChanges() == 0
+            switch try onProgress(FollowProgress(changes: report.changes, isCaughtUp: isCaughtUp)) {
+            case .goOn: if report.changes == before { Thread.sleep(forTimeInterval: 0.02) }
+            case .stop: return report
+            case .handOver:
+                try handOver(last)
+                return report
+            }
+        }
+    }
+
+    // MARK: Beginning
+
+    private func beginLogs() throws {
+        let target = target.configuration.place
+        let entities = try source.entities()
+        if let place = entities.lazy.compactMap(\.movedTo).first {
+            // One that has not ended handing over goes on with it.
+            guard place == target, try reachedByTarget() != nil else {
+                throw StorageError.moved(to: place, path: source.configuration.path)
+            }
+        }
+        let unlogged = entities.filter { $0.log == nil && !$0.isOwn }
+        if unlogged.isEmpty { return }
+        // Not made inside a transaction that writes: two of them would wait for each other.
+        _ = try source.makeStorage(for: ChangeRow.self)
+        let names = try Set(Self.begun(in: source)).union(unlogged.map(\.name)).sorted()
+        try writing(to: source) { store in
+            try store.setProperty(Self.begunProperty, to: String(decoding: JSONEncoder().encode(names), as: UTF8.self))
+            for name in unlogged.map(\.name) {
+                guard let stored = try store.entity(named: name) else { continue }
+                var logged = stored
+                logged.log = .changes
+                try store.apply(EntityChange(from: stored, to: EntityDeclaration(logged)))
+            }
+        }
+        source.engineState.declarations.forget(names)
+    }
+
+    /// The position up to which the target has the changes, `.some(nil)` for that before the first; nil when it has no copy.
+    private func reachedByTarget() throws -> LogPosition?? {
+        guard let text = try target.withEntityStore(.read, { try $0.property(Self.reachedProperty) }) else { return nil }
+        if text == Self.beginning { return .some(nil) }
+        guard let position = LogPosition(text) else {
+            throw StorageError(
+                .corrupted, "the target does not say how far it has followed; use an empty one", path: target.configuration.path)
+        }
+        return position
+    }
+
+    private func setReached(_ position: LogPosition?, in store: any EntityStore) throws {
+        try store.setProperty(Self.reachedProperty, to: position.map(\.description) ?? Self.beginning)
+    }
+
+    private func isCopying() throws -> Bool { try target.withEntityStore(.read) { try DatabaseCopy.isUnfinished(in: $0) } }
+
+    private func acknowledge(_ position: LogPosition) throws {
+        try Self.repeating { try source.acknowledge(position, by: Self.consumer) }
+    }
+
+    private func writing(to database: any Database, _ body: (any EntityStore) throws -> Void) throws {
+        try Self.repeating { try database.withEntityStore(.write, body) }
+    }
+
+    /// Runs a write again that conflicts with those who write meanwhile.
+    private static func repeating(_ body: () throws -> Void) throws {
+        for _ in 0..<1000 {
+            do {
+                return try body()
+            } catch let error as StorageError where error.kind == .conflict {
+                Thread.sleep(forTimeInterval: .random(in: 0.001...0.02))
+            }
+        }
+        try body()
+    }
+
+    // MARK: Copying
+
+    /// Copies the rows, or goes on with it.
+    ///
+    /// - Returns: The position before which the copy has every change; nil when it was stopped.
+    private func copyRows(
+        _ reached: LogPosition??, _ onProgress: (FollowProgress) throws -> FollowStep
+    ) throws -> LogPosition?? {
+        struct Stopped: Error {}
+        let (begun, source, target) = (Set(try Self.begun(in: source)), source, target)
+        // A target that was begun has rows of an older snapshot. It follows from there.
+        let position: LogPosition?
+        if let reached {
+            position = reached
+        } else {
+            position = try source.lastChange()
+            // The log keeps what comes.
+            if let position { try acknowledge(position) }
+        }
+        do {
+            try source.withEntityStore(.read) { store in
+                var copy = DatabaseCopy(source: store, target: target, name: source.configuration.place, rowLimit: 10_000)
+                copy.follows = DatabaseCopy.Follows(unlogged: begun) { try setReached(position, in: $0) }
+                _ = try copy.run({ false }) { progress in
+                    let step = try onProgress(
+                        FollowProgress(entity: progress.entity, rows: progress.rows, total: progress.total))
+                    if step == .stop { throw Stopped() }
+                }
+            }
+        } catch is Stopped {
+            return nil
+        }
+        // A source without rows begins nothing.
+        if reached == nil, try reachedByTarget() == nil {
+            try target.withEntityStore(.write) { try setReached(position, in: $0) }
+        }
+        return .some(position)
+    }
+
+    // MARK: Following
+
+    /// Gives the target the rows that have changed since a position, as they are in one snapshot of the source.
+    ///
+    /// - Parameter isCompared: Whether both sides were compared. It is done when nothing is held back: changes that cannot be read yet
+    ///   can be in the snapshot.
+    /// - Returns: The position of the last change that the target has.
+    private mutating func copyChanges(after last: LogPosition?, comparing isCompared: inout Bool) throws -> LogPosition? {
+        let (source, target, batch) = (source, target, Self.batch)
+        let wasCompared = isCompared
+        let found = try source.snapshot {
+            var (position, count) = (last, 0)
+            var keys: [String: Set<UniqueID>] = [:]
+            while case let page = try source.changes(after: position, limit: batch), let end = page.last {
+                for change in page { keys[change.entity, default: []].insert(change.key) }
+                position = end.position
+                count += page.count
+            }
+            if count > 0 {
+                try ChangeOrigin.$current.withValue(source.configuration.place) { try write(keys, reached: position) }
+            }
+            let rows = try wasCompared || source.pendingChanges() > 0 ? nil : Self.compare(source, target)
+            return (position: position, count: count, rows: rows)
+        }
+        if let rows = found.rows { (report.rows, isCompared) = (rows, true) }
+        report.changes += found.count
+        if found.count > 0, let position = found.position { try acknowledge(position) }
+        return found.position
+    }
+
+    private func write(_ keys: [String: Set<UniqueID>], reached: LogPosition?) throws {
+        let from = try AllUntypedRows(source)
+        try target.transaction {
+            let to = try AllUntypedRows(target)
+            let isSmall = keys.values.reduce(0) { $0 + $1.count } <= Self.batch
+            // Rows of a large number are written in parts, and one part must not meet a unique value that a later one takes away.
+            if !isSmall { for (entity, ids) in keys { try erase(ids, of: entity, in: to) } }
+            for (entity, ids) in keys.sorted(by: { $0.key < $1.key }) {
+                let ids = Array(ids)
+                for start in stride(from: 0, to: ids.count, by: Self.batch) {
+                    try states(of: ids[start..<min(start + Self.batch, ids.count)], of: entity, in: from).write(
+                        to: to, checks: false)
+                }
+            }
+            // Links lead to rows of any entity, which are all there by now.
+            try target.withEntityStore(.rows) { try setReached(reached, in: $0) }
+        }
+    }
+
+    private func erase(_ ids: Set<UniqueID>, of entity: String, in to: AllUntypedRows) throws {
+        guard let rows = try to.rows(of: entity) else { return }
+        try rows.erase(ids.map { try $0.key(as: rows.entity.keyKind, entity: entity) })
+    }
+
+    /// What rows are in the snapshot of the source.
+    private func states(of ids: ArraySlice<UniqueID>, of name: String, in from: AllUntypedRows) throws -> RowStates {
+        guard let rows = try from.rows(of: name) else { return RowStates() }
+        let entity = rows.entity
+        var states = RowStates()
+        let keys = try ids.map { try $0.key(as: entity.keyKind, entity: name) }
+        let stored = try rows.read(keys)
+        let here = keys.filter { stored[$0] != nil }
+        for (id, key) in zip(ids, keys) {
+            guard let values = stored[key] else {
+                states[name, id] = RowStates.State(isErased: true, isStored: false)
+                continue
+            }
+            var state = RowStates.State(isWhole: true)
+            for (field, value) in zip(entity.fields, values) where field.type.kind != .toMany { state.values[field.name] = value }
+            states[name, id] = state
+        }
+        for relation in from.relations.from(name) {
+            let links = try source.makeLinks(for: relation)
+            if links.isInRows { continue }
+            for (key, list) in zip(here, try links.children(of: here).lists) {
+                if relation.isToOne {
+                    states[name, UniqueID(key)]?.values[relation.field] = list.first?.value ?? .null
+                } else {
+                    states[name, UniqueID(key)]?.lists[relation.field] = list.map { UniqueID($0) }
+                }
+            }
+        }
+        return states
+    }
+
+    /// Compares both sides, in a snapshot of the source that the target is at.
+    ///
+    /// - Returns: The number of rows of each entity.
+    private static func compare(_ source: any Database, _ target: any Database) throws -> [String: Int] {
+        var rows: [String: Int] = [:]
+        for entity in try source.entities() where !entity.isOwn {
+            let (here, there) = (try checksum(of: entity, in: source), try checksum(of: entity, in: target))
+            guard here == there else {
+                throw StorageError(
+                    .corrupted,
+                    "the copy of '\(entity.name)' differs from the source: \(there.rows) rows instead of \(here.rows), or other values; follow "
+                        + "into an empty target", entity: entity.name, path: target.configuration.path)
+            }
+            rows[entity.name] = here.rows
+        }
+        return rows
+    }
+
+    private static func checksum(of entity: EntityDescription, in database: any Database) throws -> RowChecksum {
+        var checksum = RowChecksum(of: entity)
+        try database.withEntityStore(.read) { store in
+            try store.forEachRow(of: entity.name, after: nil) { _, values in
+                checksum.add(values)
+                return true
+            }
+        }
+        return checksum
+    }
+
+    // MARK: Handing over
+
+    private mutating func handOver(_ last: LogPosition?) throws {
+        let start = ContinuousClock.now
+        try mark(target.configuration.place)
+        do {
+            let deadline = start + .seconds(30)
+            var isCompared = true
+            var position = try copyChanges(after: last, comparing: &isCompared)
+            // Nobody writes any more, but a transaction of another program can hold back what was written last.
+            while try source.pendingChanges() > 0 {
+                if .now > deadline {
+                    throw StorageError(
+                        .busy,
+                        "the source did not hand over: a transaction of another program has run for 30 seconds; end it, and call again",
+                        path: source.configuration.path)
+                }
+                Thread.sleep(forTimeInterval: 0.005)
+                position = try copyChanges(after: position, comparing: &isCompared)
+            }
+            try target.withEntityStore(.write) { try $0.setProperty(Self.reachedProperty, to: nil) }
+        } catch {
+            // Whoever writes goes on here, since the target is not whole.
+            try mark(nil)
+            throw error
+        }
+        report.pause = ContinuousClock.now - start
+    }
+
+    /// Lets the source refuse writes, or take them again.
+    private func mark(_ place: String?) throws {
+        try writing(to: source) { store in
+            for entity in try store.entities() where !entity.isOwn && entity.movedTo != place {
+                try store.apply(EntityChange(moving: entity, to: place))
+            }
+        }
+    }
+}
