@@ -11,7 +11,7 @@ enum Program {
     }
 
     private static let all: [Command] = [
-        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .drop, .copy, .move, .backup,
+        .inspect, .query, .get, .count, .explain, .watch, .browse, .export, .import, .erase, .drop, .log, .copy, .move, .backup,
         .restore,
         .verify,
         .compact, .migrate, .encrypt, .decrypt, .rekey, .completion,

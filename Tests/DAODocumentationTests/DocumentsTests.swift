@@ -14,7 +14,7 @@ import Testing
         "Docs/EntityRows.md", "Docs/Performance.md", "Docs/GeneratedModels.md", "Docs/PostgreSQL.md", "Docs/Scaling.md",
         "Docs/GettingStarted.md", "Docs/Modelling.md", "Docs/Querying.md", "Docs/Testing.md", "Docs/ComingFrom.md",
         "Docs/Nodes.md", "Docs/DatesAndDecimals.md", "Docs/Encryption.md", "Docs/Apple.md", "Docs/Search.md", "Docs/Errors.md",
-        "Docs/Transactions.md", "Docs/Cookbook.md", "Docs/DAOPattern.md",
+        "Docs/Transactions.md", "Docs/Cookbook.md", "Docs/DAOPattern.md", "Docs/Changes.md",
     ]
 
     /// The landing pages of the modules.

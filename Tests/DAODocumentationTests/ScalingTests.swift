@@ -15,24 +15,37 @@ import Testing
         let target = server.map { "\($0)?schema=scaling-\(UUID().uuidString.lowercased())" } ?? place.url(file: "copy")
         let old = try Scaling.drivers.open(file)
         let orders = DAO(storage: try old.storage(for: Order.self))
-        let start = Date(timeIntervalSinceReferenceDate: 1000)
-        func order(_ id: Int, _ customer: String, _ seconds: Double) -> Order {
-            Order(id: id, customer: customer, changed: Date(timeIntervalSinceReferenceDate: seconds))
-        }
-        try orders.create((1...100).map { order($0, "first", 1) })
+        @Sendable func order(_ id: Int, _ customer: String) -> Order { Order(id: id, customer: customer) }
+        try orders.create((1...100).map { order($0, "first") })
         _ = try Scaling.copy(from: file, to: target)
+        let other = server.map { "\($0)?schema=scaling-\(UUID().uuidString.lowercased())" } ?? place.url(file: "moved")
+        let new = try Scaling.drivers.open(other)
         // The application goes on.
-        try orders.persist(order(1, "changed", 1001))
-        try orders.create(order(101, "new", 1002))
-        try orders.erase(byPrimaryKey: 2)
-        let new = try Scaling.drivers.open(target)
-        try Scaling.catchUp(old, new, since: start)
+        let written = Atomic(0)
+        let ended = DispatchSemaphore(value: 0)
+        let writer = Thread {
+            for id in 101... {
+                do {
+                    try orders.persist(order(1, "changed \(id)"))
+                    try orders.create(order(id, "new"))
+                } catch {
+                    #expect((error as? StorageError)?.kind == .detached)
+                    break
+                }
+                written.store(id, ordering: .sequentiallyConsistent)
+            }
+            ended.signal()
+        }
+        writer.start()
+        let pause = try Scaling.move(old, to: new)
+        ended.wait()
+        #expect(pause != nil)
         let moved = DAO(storage: try new.storage(for: Order.self))
+        #expect(try moved.exists(byPrimaryKey: max(100, written.load(ordering: .sequentiallyConsistent))))
         #expect(try moved.read() == orders.read())
-        #expect(try moved.count() == 100)
         try new.close()
         try old.close()
-        if server != nil { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: target)) }
+        for url in [target, other] where server != nil { try PostgresDatabase.dropSchema(of: DatabaseConfiguration(url: url)) }
     }
 
     @Test func shopsHaveADatabaseEach() async throws {
@@ -42,8 +55,7 @@ import Testing
         for (number, name) in names.enumerated() {
             try await shops.with(name) { database in
                 let orders = DAO(storage: try database.storage(for: Order.self))
-                let date = Date(timeIntervalSinceReferenceDate: 1)
-                try await orders.create((0...number).map { Order(id: $0, customer: name, changed: date) })
+                try await orders.create((0...number).map { Order(id: $0, customer: name) })
             }
         }
         #expect(try names.map { try Scaling.count($0, in: shops) } == [1, 2, 3])
@@ -58,7 +70,7 @@ import Testing
         let server = ProcessInfo.processInfo.environment["DAO_POSTGRES_URL"]
         let url = server.map { "\($0)?schema=scaling-\(UUID().uuidString.lowercased())" } ?? place.url(file: "orders")
         let database = try Scaling.drivers.open(url)
-        let order = Order(id: 1, customer: "first", changed: Date(timeIntervalSinceReferenceDate: 1))
+        let order = Order(id: 1, customer: "first")
         let cookie = try Scaling.store(order, in: database)
         #expect((cookie == nil) == (server == nil))
         #expect(try Scaling.orders(in: url, seen: cookie) == [order])

@@ -8,11 +8,26 @@ extension Command {
             Parameter(name: "FROM", help: "the database that is copied"),
             Parameter(name: "TO", help: "the database that gets the copy; it is made when it is missing"),
         ],
-        options: [.json] + .toKey,
-        discussion: "An interrupted copy goes on when it is called again. Rows that are there already are never overwritten."
+        options: [
+            Option(
+                name: "follow",
+                help: "keeps TO up to date while programs write into FROM, until it is ended; the next call goes on"),
+            Option(
+                name: "hand-over",
+                help: "as --follow, until TO is caught up: then FROM takes no more writes, and TO is the database"),
+            Option(name: "cancel", help: "ends what --follow has begun in FROM; after --hand-over, FROM takes writes again"),
+            .json,
+        ] + .toKey,
+        discussion: """
+            An interrupted copy goes on when it is called again. Rows that are there already are never overwritten. To move a database that
+            programs write into, begin with --follow, and hand over when nobody minds a pause of a moment: a write into FROM then fails,
+            and the programs have to open TO. Nothing that was acknowledged is missing there.
+            """
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
-        return try await Databases.using(arguments, .reads, word: "FROM") { source in
+        let (follows, handsOver, cancels) = (arguments.has("follow"), arguments.has("hand-over"), arguments.has("cancel"))
+        let access: Access = follows || handsOver || cancels ? .writes : .reads
+        return try await Databases.using(arguments, access, word: "FROM") { source in
             if let file = try ForeignFile(source, arguments.word("FROM")), file.hasRows {
                 throw StorageError(
                     .schemaMismatch,
@@ -21,7 +36,13 @@ extension Command {
                 )
             }
             if let others = try ForeignFile.others(beside: source, arguments.word("FROM")) { Program.complain(others) }
+            if cancels {
+                try source.cancelFollow()
+                try Output.report(arguments.has("json") ? "{}" : "FROM takes writes, and is not followed any more")
+                return 0
+            }
             return try await Databases.using(arguments, .creates, word: "TO") { target in
+                if follows || handsOver { return try follow(source, target, handsOver: handsOver, arguments) }
                 let progress = Progress()
                 defer { progress.end() }
                 let report = try await Program.goingOn {
@@ -40,6 +61,43 @@ extension Command {
                 return 0
             }
         }
+    }
+
+    /// Copies rows, and then changes, and hands over when it is asked to.
+    private static func follow(
+        _ source: any Database, _ target: any Database, handsOver: Bool, _ arguments: Arguments
+    ) throws -> Int32 {
+        let progress = Progress()
+        defer { progress.end() }
+        var wasCaughtUp = false
+        let report = try source.follow(into: target) { step in
+            if let entity = step.entity {
+                progress.show(entity, step.rows, of: step.total, "rows")
+                return .goOn
+            }
+            if step.isCaughtUp, !wasCaughtUp {
+                progress.end()
+                Program.complain("TO is caught up" + (handsOver ? "" : "; it follows until this command is ended"))
+                wasCaughtUp = true
+            }
+            return handsOver && step.isCaughtUp ? .handOver : .goOn
+        }
+        progress.end()
+        let rows = report.rows.values.reduce(0, +)
+        let pause = (report.pause ?? .zero) / .milliseconds(1)
+        if arguments.has("json") {
+            try Output.report(
+                JSON.object([
+                    "rows": "\(rows)", "changes": "\(report.changes)", "entities": "\(report.rows.count)",
+                    "pauseMilliseconds": "\(Int(pause.rounded()))",
+                ]))
+        } else {
+            try Output.report(
+                "\(counted(rows, "row")) in \(counted(report.rows.count, "entity", "entities")) compared, "
+                    + "\(counted(report.changes, "change")) followed; TO has taken over after a pause of \(Int(pause.rounded())) ms"
+            )
+        }
+        return 0
     }
 
     static let backup = Command(
