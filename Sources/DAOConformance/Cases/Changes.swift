@@ -502,7 +502,7 @@ enum Changes {
         ConformanceCase(concurrent: "D.followed", "D3", title: "whoever follows the log gets each change once, in order") {
             context in
             let (database, dao) = try context.open(with: Logged.self)
-            let writer = Task {
+            let writer = Task(executorPreference: TaskThreads.shared) {
                 for id in 1...30 { try await dao.create(Logged(id: id, name: "a", number: id)) }
                 try await dao.create((31...2_500).map { Logged(id: $0, name: "b", number: $0) })
             }
@@ -519,7 +519,7 @@ enum Changes {
             title: "what is read beside writers is never followed by an earlier change, and no transaction is torn"
         ) { context in
             let (database, dao) = try context.open(with: Logged.self)
-            let writers = Task {
+            let writers = Task(executorPreference: TaskThreads.shared) {
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for writer in 0..<4 {
                         group.addTask {
