@@ -427,6 +427,7 @@ enum Changes {
             let (database, dao) = try context.open(with: Logged.self)
             for id in 1...9 { try dao.create(Logged(id: id, name: "a", number: id)) }
             let all = try changes(in: database)
+            try expectEqual(all.count, 9)
             try expectEqual(try database.logConsumers(), [])
             try database.acknowledge(all[5].position, by: "fast")
             try expectEqual(try changes(in: database), Array(all[5...]), "after the only consumer")
@@ -643,6 +644,7 @@ enum Changes {
             try boxes.create(Carton(id: 2, rank: 2))
             try others.create(Carton(id: 9, rank: 2))
             let first = try changes(in: source)
+            try expectEqual(first.count, 2)
             try expectError(.uniqueViolation, entity: "carton", key: 2, conflictingKey: 9, field: "rank") {
                 try target.apply(first, origin: "a")
             }
