@@ -301,12 +301,41 @@ def check_the_search():
 def damage(rounds):
     for format in ("ours", "sqlcipher"):
         clean("d.db", "e.db")
-        fill = f"insert into t select null, randomblob(700) from {BULK.format(40)}"
-        ours("d.db", TABLE, fill, format=format)
-        ours("e.db", TABLE, fill, format=format)
+        # The last pages are parts of a value, of which zeros are one too.
+        fill = [f"insert into t select null, randomblob(700) from {BULK.format(40)}", "insert into t values(null, randomblob(20000))"]
+        ours("d.db", TABLE, *fill, format=format)
+        ours("e.db", TABLE, *fill, format=format)
         ended = ours("d.db", ".damage", str(rounds), "7", "e.db", format=format)
         check(f"{rounds} damaged, cut, exchanged and foreign pages are noticed ({format})",
               ended.returncode == 0 and ended.stdout.strip() == f"0 unnoticed of {rounds}", ended.stdout[-300:])
+
+
+def cut():
+    """A file that ends too early beside a log that says how many pages there are."""
+    for format in ("ours", "sqlcipher"):
+        clean("k.db", "l.db")
+        ours("k.db", "pragma journal_mode=wal", TABLE, "insert into t values(1, randomblob(9000))", "pragma wal_checkpoint(truncate)", format=format)
+        ours("k.db", "pragma wal_autocheckpoint=0", "create table u(y)", "insert into t values(2, randomblob(900000))", ".abort", format=format)
+        whole, log = (pathlib.Path(name).read_bytes() for name in ("k.db", "k.db-wal"))
+        for length, statement in ((len(whole), "select 1"), (len(whole) - 4096, "select hex(x) from t where id=1"),
+                                  (len(whole) - 10, "select hex(x) from t where id=1")):
+            clean("l.db")
+            pathlib.Path("l.db").write_bytes(whole[:length])
+            pathlib.Path("l.db-wal").write_bytes(log)
+            read = ours("l.db", statement, format=format)
+            isRight = (read.returncode == 0) if length == len(whole) else read.returncode != 0
+            check(f"a file of {length} bytes of {len(whole)} beside its log ({format})", isRight, read.stdout[-200:])
+        # A transaction without a log that frees pages and makes the file longer leaves holes.
+        clean("k.db")
+        written = ours("k.db", "pragma journal_mode=delete", "pragma secure_delete=off", TABLE, "create table u(y)",
+                       "begin", f"insert into u select randomblob(3000) from {BULK.format(300)}",
+                       f"insert into t select null, randomblob(3000) from {BULK.format(200)}", "delete from u", "commit",
+                       "pragma integrity_check", format=format)
+        size = os.path.getsize("k.db")
+        bytes = pathlib.Path("k.db").read_bytes()
+        holes = sum(not any(bytes[at:at + 4096]) for at in range(0, size, 4096))
+        check(f"a transaction that frees what it has written leaves no page that is not sealed ({format})",
+              written.stdout.split()[-1:] == ["ok"] and (holes == 0 or format == "sqlcipher"), f"{holes} of {size // 4096}: {written.stdout[-200:]}")
 
 
 def commands(dao):
@@ -384,6 +413,7 @@ def main():
             together()
             secrecy()
             check_the_search()
+            cut()
             damage(arguments.rounds)
         os.chdir("/")
     if FAILURES:

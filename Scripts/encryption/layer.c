@@ -107,7 +107,7 @@ static int is_sound(const char *path, dao_cipher *cipher) {
     return code == SQLITE_OK && is_right;
 }
 
-static int damage(const char *path, dao_cipher *cipher, long rounds, const char *other_path) {
+static int damage(const char *path, dao_cipher *cipher, int zeros, long rounds, const char *other_path) {
     long length, other_length, page = 4096, unnoticed = 0;
     char *whole = contents(path, &length), *other = contents(other_path, &other_length), *bytes = malloc((size_t)length);
     if (!bytes) return 1;
@@ -128,6 +128,10 @@ static int damage(const char *path, dao_cipher *cipher, long rounds, const char 
             }
             case 3:
                 for (long i = at; i < length && i < at + 16; i++) bytes[i] = (char)number(256);
+                break;
+            case 4:
+                // A page of zeros is one that SQLCipher has not written.
+                if (zeros) memset(bytes + at / page * page, 0, (size_t)page);
                 break;
             default: bytes[at] ^= (char)(1 << number(8));
         }
@@ -171,7 +175,7 @@ int main(int count, char **words) {
         if (strcmp(words[i], ".damage") == 0) {
             sqlite3_close(database);
             state = (uint64_t)atol(words[i + 2]);
-            return damage(words[1], cipher, atol(words[i + 1]), words[i + 3]);
+            return damage(words[1], cipher, format == dao_cipher_ours, atol(words[i + 1]), words[i + 3]);
         }
         if (strcmp(words[i], ".fork") == 0) {
             is_child = fork() == 0;

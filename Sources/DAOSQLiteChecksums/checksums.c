@@ -149,6 +149,10 @@ static int read_page(sqlite3_file *opened, void *buffer, int amount, sqlite3_int
     if (file->format != with_checksums || !file->verifies) return code;
     // SQLite looks at the header before it takes a lock, and reads the page later.
     if (offset + amount <= header_length) return code;
+    // What is missing would be read as zeros, whose checksum is right.
+    if (code == SQLITE_IOERR_SHORT_READ && !dao_layer_can_lack_pages(&file->layer)) {
+        return damaged(file, offset / (sqlite3_int64)file->page_length + 1, 0);
+    }
     int verified = verify_pages(file, buffer, amount, offset);
     return verified == SQLITE_OK ? code : verified;
 }

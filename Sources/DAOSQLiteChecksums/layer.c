@@ -41,8 +41,6 @@ FORWARD(Write, (sqlite3_file *opened, const void *bytes, int amount, sqlite3_int
 FORWARD(Truncate, (sqlite3_file *opened, sqlite3_int64 size), (base, size))
 FORWARD(Sync, (sqlite3_file *opened, int flags), (base, flags))
 FORWARD(FileSize, (sqlite3_file *opened, sqlite3_int64 *size), (base, size))
-FORWARD(Lock, (sqlite3_file *opened, int level), (base, level))
-FORWARD(Unlock, (sqlite3_file *opened, int level), (base, level))
 FORWARD(CheckReservedLock, (sqlite3_file *opened, int *result), (base, result))
 FORWARD(FileControl, (sqlite3_file *opened, int operation, void *argument), (base, operation, argument))
 FORWARD(SectorSize, (sqlite3_file *opened), (base))
@@ -53,6 +51,19 @@ FORWARD(ShmLock, (sqlite3_file *opened, int offset, int count, int flags), (base
 FORWARD(ShmUnmap, (sqlite3_file *opened, int deletes), (base, deletes))
 FORWARD(Fetch, (sqlite3_file *opened, sqlite3_int64 offset, int amount, void **page), (base, offset, amount, page))
 FORWARD(Unfetch, (sqlite3_file *opened, sqlite3_int64 offset, void *page), (base, offset, page))
+
+static int forwardLock(sqlite3_file *opened, int level) {
+    dao_layer_file *file = (dao_layer_file *)opened;
+    int code = file->below->pMethods->xLock(file->below, level);
+    if (code == SQLITE_OK && level > file->lock) file->lock = level;
+    return code;
+}
+
+static int forwardUnlock(sqlite3_file *opened, int level) {
+    dao_layer_file *file = (dao_layer_file *)opened;
+    if (level < file->lock) file->lock = level;
+    return file->below->pMethods->xUnlock(file->below, level);
+}
 
 static void forwardShmBarrier(sqlite3_file *opened) { below(opened)->pMethods->xShmBarrier(below(opened)); }
 

@@ -22,6 +22,8 @@ enum {
     largest_page = 65536,
     salt_length = 16,
     version = 1,
+    /// The byte of the file that SQLite locks. No page holds it.
+    lock_byte = 0x40000000,
     /// The locks of the connections that write and that move the log into the database, in the index of the log.
     write_lock = 0,
     checkpoint_lock = 1,
@@ -588,6 +590,29 @@ static int is_page(const file *database, int amount) { return (size_t)amount == 
 
 // MARK: Pages of the database
 
+/// Whether the file ends before a page.
+static int is_absent(file *database, uint32_t page) {
+    sqlite3_int64 size;
+    return below(database)->pMethods->xFileSize(below(database), &size) == SQLITE_OK
+        && size <= (sqlite3_int64)(page - 1) * (sqlite3_int64)database->seals.page_length;
+}
+
+/// Writes zeros, sealed, where a page makes the file longer and those between are not written, so that every page that is there is
+/// authentic. Only transactions without a log leave such holes; any other is what a file that was cut has lost, and stays.
+static int fill_hole(file *database, sqlite3_int64 end) {
+    static const uint8_t zeros[largest_page];
+    sqlite3_int64 length = (sqlite3_int64)database->seals.page_length, size;
+    if (!dao_layer_can_lack_pages(&database->layer) || database->is_moving) return SQLITE_OK;
+    int code = below(database)->pMethods->xFileSize(below(database), &size);
+    // The first page is not sealed before it has its header, and the page of the locks is no page of the database.
+    for (sqlite3_int64 offset = size < length ? length : (size + length - 1) / length * length; code == SQLITE_OK && offset < end; offset += length) {
+        if (offset / length == lock_byte / length) continue;
+        if (!seal(&database->seals, (uint32_t)(offset / length) + 1, zeros, database->buffer)) return SQLITE_IOERR_WRITE;
+        code = write_below(database, database->buffer, (size_t)length, offset);
+    }
+    return code;
+}
+
 static int read_database(sqlite3_file *opened, void *buffer, int amount, sqlite3_int64 offset) {
     file *database = (file *)opened;
     switch (find(database)) {
@@ -602,7 +627,11 @@ static int read_database(sqlite3_file *opened, void *buffer, int amount, sqlite3
     uint8_t *sealed = database->buffer, *plain = is_page(database, amount) ? buffer : sealed + largest_page;
     int code = read_below(database, sealed, length, offset - (sqlite3_int64)within);
     if (code == SQLITE_IOERR_SHORT_READ) {
-        // A page that was never written is read as zeros, as SQLite asks for.
+        // A page that was never written is read as zeros, as SQLite asks for. One that is missing, or a part of it, would be
+        // zeros of a value.
+        if (page > 1 && !(dao_layer_can_lack_pages(&database->layer) && is_absent(database, page))) {
+            return damaged(database, page, 0);
+        }
         memset(buffer, 0, (size_t)amount);
         return code;
     }
@@ -611,8 +640,9 @@ static int read_database(sqlite3_file *opened, void *buffer, int amount, sqlite3
         if (plain != buffer) memcpy(buffer, plain + within, (size_t)amount);
         return SQLITE_OK;
     }
-    // The file was made longer without it, or another connection has begun the file after this one.
-    if (is_zero(sealed, length)) {
+    // Another connection has begun the file after this one, or SQLCipher has made the file longer without the page. Files of our
+    // format have no such holes.
+    if ((page == 1 || database->seals.keys->format == dao_cipher_sqlcipher) && is_zero(sealed, length)) {
         memset(buffer, 0, (size_t)amount);
         return SQLITE_OK;
     }
@@ -647,6 +677,10 @@ static int write_database(sqlite3_file *opened, const void *bytes, int amount, s
     uint32_t page = (uint32_t)(offset / amount) + 1;
     // SQLite must leave the reserved bytes free.
     if (page == 1 && ((const uint8_t *)bytes)[20] != database->seals.reserve) return SQLITE_CORRUPT;
+    if (database->seals.keys->format == dao_cipher_ours) {
+        int code = fill_hole(database, offset);
+        if (code != SQLITE_OK) return code;
+    }
     if (database->moved_page == page && memcmp(database->moved, bytes, (size_t)amount) == 0) {
         return write_below(database, database->moved + largest_page, (size_t)amount, offset);
     }

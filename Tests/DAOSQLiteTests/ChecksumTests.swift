@@ -163,6 +163,37 @@ import Testing
         #expect(try self.messages().read(byPrimaryKey: 3)?.text == "in the log")
     }
 
+    /// A log says how many pages the file has. What a file that was cut lacks of them is read as zeros where nothing is verified, and
+    /// a long value is made of them.
+    @Test(
+        arguments: [(Place.Kind.sqlite, "checksums=true"), (.sqlite, "")] + Place.Kind.encrypted.map { ($0, "") }, [3000, 4096])
+    func aFileThatWasCutBesideItsLogGivesNoZeros(_ file: (Place.Kind, String), _ length: Int) throws {
+        let place = Place(file.0)
+        func messages(_ url: String) throws -> DAO<Message> {
+            DAO(storage: try DatabaseDrivers(DatabaseDriver.sqlite.encryptingToo).open(url).storage(for: Message.self))
+        }
+        var long = Message.numbered(1)
+        long.text = String((0..<20_000).map { Character(UnicodeScalar(UInt8(97 + $0 * $0 % 26))) })
+        let first = try messages(place.url(file.1))
+        try first.create(Message.numbered(2))
+        try first.create(long)
+        try first.storage.database.close()
+        let second = try messages(place.url(file.1))
+        defer { try? second.storage.database.close() }
+        try second.update(where: { $0.id == 2 }) { $0.isRead.toggle() }
+        let cut = Place(file.0)
+        let whole = try Data(contentsOf: place.file)
+        try whole.dropLast(length).write(to: cut.file)
+        try Data(contentsOf: URL(fileURLWithPath: place.file.path + "-wal")).write(
+            to: URL(fileURLWithPath: cut.file.path + "-wal"))
+        func text() throws -> String? { try messages(cut.url("")).read(byPrimaryKey: 1)?.text }
+        if file.0 == .sqlite, file.1 == "" {
+            #expect(try text() != long.text, "this test can fail")
+        } else {
+            expectError(.corrupted) { try text() }
+        }
+    }
+
     /// SQLite overwrites pages of its log in transactions that are larger than its cache.
     @Test func transactionsLargerThanTheCacheAreReadInside() throws {
         let messages = try messages("checksums=true")

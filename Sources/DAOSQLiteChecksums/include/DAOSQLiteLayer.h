@@ -15,7 +15,14 @@ typedef struct {
     /// The methods of this file, which has only those that the file below has.
     sqlite3_io_methods methods;
     sqlite3_file *below;
+    /// The lock on the file that the connection holds.
+    int lock;
 } dao_layer_file;
+
+/// Whether a page behind the end of the file can be one that was never written: only for a connection that writes without a
+/// log, whose transaction is larger than its cache. SQLite does not write the pages that such a transaction has freed. For
+/// everybody else the file was cut.
+static inline int dao_layer_can_lack_pages(const dao_layer_file *file) { return file->lock >= SQLITE_LOCK_RESERVED; }
 
 typedef int (*dao_layer_open)(sqlite3_vfs *vfs, const char *name, sqlite3_file *opened, int flags, int *opened_flags);
 
