@@ -40,6 +40,36 @@ private struct Unlogged: Plain, Model, Equatable {
     ).unlogged()
 }
 
+/// The same entity, in a newer build.
+private struct Wider: Plain, Model, Equatable {
+    var id: Int
+    var name: String
+    var number: Int
+    var note: String?
+    var stars = 3
+
+    static let schema = Schema(
+        "logged", Self.init,
+        Field("id", \.id, .primaryKey), Field("name", \.name, .indexed), Field("number", \.number), Field("note", \.note),
+        Field("stars", \.stars, .default(3)))
+}
+
+/// An entity that comes later, whose rows have lists of rows that are there.
+private struct Newcomer: Plain, Model, Equatable {
+    var id: Int
+    var friends: [Wider]?
+
+    static let schema = Schema("newcomer", Self.init, Field("id", \.id, .primaryKey), Field("friends", \.friends, .linked))
+}
+
+/// The same entity under another name.
+private struct Settler: Plain, Model, Equatable {
+    var id: Int
+    var friends: [Wider]?
+
+    static let schema = Schema("settler", Self.init, Field("id", \.id, .primaryKey), Field("friends", \.friends, .linked))
+}
+
 /// A row of which all values are logged.
 private struct Whole: Plain, Model, Equatable {
     var id: String
@@ -772,6 +802,56 @@ enum Changes {
             try target.expectVerified()
             try target.dao(Pallet.self).erase(byPrimaryKey: 3)
             try expectEqual(try target.rows(of: "pallet").entity.log, .values, "the log of the copy")
+        },
+        ConformanceCase(
+            "D.followMeanwhile", "D6", "E2", title: "what a newer build brings while a copy follows is in the copy",
+            requires: [.evolution]
+        ) { context in
+            let (source, old) = try context.open(with: Unaware.self)
+            let (target, others) = try context.openOther("target", with: Clerk.self)
+            try others.create(Clerk(id: 1, name: "of the target"))
+            try old.create((1...50).map { Unaware(id: $0, name: "a", number: $0) })
+            var turns = 0
+            func wider(_ ids: ClosedRange<Int>) -> [Wider] { ids.map { Wider(id: $0, name: "b", number: $0, stars: $0) } }
+            try source.follow(into: target) { progress in
+                guard progress.isCaughtUp else { return .goOn }
+                turns += 1
+                switch turns {
+                case 1: try source.dao(Newcomer.self).create(Newcomer(id: 1, friends: nil))
+                case 2:
+                    // Every row gets the default of the new field, which no log has.
+                    let rows = try source.dao(Wider.self)
+                    try rows.create(wider(51...60))
+                    try source.dao(Newcomer.self).create(Newcomer(id: 2, friends: wider(55...57)))
+                case 3:
+                    try source.dao(Newcomer.self).persist(Newcomer(id: 1, friends: wider(52...53).reversed()))
+                    try old.erase(byPrimaryKey: 56)
+                case 4:
+                    try source.evolve(
+                        Evolution(
+                            version: 7, migrations: [Migration(to: 7) { try $0.renameEntity("newcomer", to: "settler") }],
+                            models: [Settler.self, Wider.self]))
+                    try source.dao(Settler.self).create(Settler(id: 3, friends: wider(58...58)))
+                default:
+                    // The last moment: nothing follows but the hand-over.
+                    try source.dao(Ledger.self).create(Ledger(id: 1, name: "late", number: 1))
+                    return .handOver
+                }
+                return .goOn
+            }
+            func expectCopied<Record: Model & Equatable>(_ model: Record.Type) throws {
+                try expectSame(try target.dao(model).read(), try source.dao(model).read())
+            }
+            try expectCopied(Wider.self)
+            try expectCopied(Ledger.self)
+            try expectSame(
+                try target.dao(Settler.self).including(\.friends).read(), try source.dao(Settler.self).including(\.friends).read())
+            try expectEqual(try target.dao(Settler.self).including(\.friends).read(byPrimaryKey: 2)?.friends?.map(\.id), [55, 57])
+            try expectSame(try others.read(), [Clerk(id: 1, name: "of the target")])
+            let names = try target.entities().map(\.name).filter { !$0.hasPrefix("dao_") }.sorted()
+            try expectEqual(names, ["clerk", "ledger", "logged", "settler"])
+            try expectEqual(try target.schemaVersion, 7)
+            try target.expectVerified()
         },
     ]
 }

@@ -90,6 +90,8 @@ private struct Follow {
     static let begunProperty = "followed"
     /// The property of the target with the position up to which it has the changes.
     private static let reachedProperty = "reached"
+    /// The property of the target with the entities that were copied.
+    private static let copiedProperty = "copied"
     /// What stands for the position before the first change.
     private static let beginning = "-"
     /// The number of rows that are written at a time.
@@ -108,7 +110,6 @@ private struct Follow {
     }
 
     mutating func run(_ onProgress: (FollowProgress) throws -> FollowStep) throws -> FollowReport {
-        try beginLogs()
         var reached = try reachedByTarget()
         if try reached == nil || isCopying() {
             guard let position = try copyRows(reached, onProgress) else { return report }
@@ -132,6 +133,22 @@ private struct Follow {
 
     // MARK: Beginning
 
+    /// Runs a closure in a snapshot of the source in which every entity is logged, or is not written any more: what is read there and the
+    /// log have every row. An entity that another program has just made is logged first.
+    private func snapshot<Result>(_ body: () throws -> Result) throws -> Result {
+        while true {
+            try beginLogs()
+            let result: Result? = try source.snapshot {
+                try source.entities().contains(where: Self.isUnlogged) ? nil : try body()
+            }
+            if let result { return result }
+        }
+    }
+
+    private static func isUnlogged(_ entity: EntityDescription) -> Bool {
+        entity.log == nil && entity.movedTo == nil && !entity.isOwn
+    }
+
     private func beginLogs() throws {
         let target = target.configuration.place
         let entities = try source.entities()
@@ -141,7 +158,7 @@ private struct Follow {
                 throw StorageError.moved(to: place, path: source.configuration.path)
             }
         }
-        let unlogged = entities.filter { $0.log == nil && !$0.isOwn }
+        let unlogged = entities.filter(Self.isUnlogged)
         if unlogged.isEmpty { return }
         // Not made inside a transaction that writes: two of them would wait for each other.
         _ = try source.makeStorage(for: ChangeRow.self)
@@ -204,7 +221,8 @@ private struct Follow {
         _ reached: LogPosition??, _ onProgress: (FollowProgress) throws -> FollowStep
     ) throws -> LogPosition?? {
         struct Stopped: Error {}
-        let (begun, source, target) = (Set(try Self.begun(in: source)), source, target)
+        let (source, target) = (source, target)
+        try beginLogs()
         // A target that was begun has rows of an older snapshot. It follows from there.
         let position: LogPosition?
         if let reached {
@@ -215,14 +233,13 @@ private struct Follow {
             if let position { try acknowledge(position) }
         }
         do {
-            try source.withEntityStore(.read) { store in
-                var copy = DatabaseCopy(source: store, target: target, name: source.configuration.place, rowLimit: 10_000)
-                copy.follows = DatabaseCopy.Follows(unlogged: begun) { try setReached(position, in: $0) }
-                _ = try copy.run({ false }) { progress in
+            try snapshot {
+                try copy(nil, onBegin: { try setReached(position, in: $0) }) { progress in
                     let step = try onProgress(
                         FollowProgress(entity: progress.entity, rows: progress.rows, total: progress.total))
                     if step == .stop { throw Stopped() }
                 }
+                try target.withEntityStore(.write) { try setCopied(names(source.entities()), in: $0) }
             }
         } catch is Stopped {
             return nil
@@ -232,6 +249,76 @@ private struct Follow {
             try target.withEntityStore(.write) { try setReached(position, in: $0) }
         }
         return .some(position)
+    }
+
+    /// Copies entities as they are in the running snapshot of the source; nil for all.
+    private func copy(
+        _ only: Set<String>?, onBegin: @escaping (any EntityStore) throws -> Void = { _ in },
+        _ onProgress: (CopyProgress) throws -> Void = { _ in }
+    ) throws {
+        let begun = Set(try Self.begun(in: source))
+        try source.withEntityStore(.read) { store in
+            var copy = DatabaseCopy(source: store, target: target, name: source.configuration.place, rowLimit: 10_000)
+            copy.follows = DatabaseCopy.Follows(unlogged: begun, only: only, onBegin: onBegin)
+            _ = try copy.run({ false }, onProgress)
+        }
+    }
+
+    /// The names of the entities that were copied into the target. It can have others of its own.
+    private func copied() throws -> Set<String> {
+        guard let text = try target.withEntityStore(.read, { try $0.property(Self.copiedProperty) }) else { return [] }
+        return Set((try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [])
+    }
+
+    private func setCopied(_ names: Set<String>, in store: any EntityStore) throws {
+        try store.setProperty(Self.copiedProperty, to: String(decoding: JSONEncoder().encode(names.sorted()), as: UTF8.self))
+    }
+
+    private func names(_ entities: [EntityDescription]) -> Set<String> { Set(entities.filter { !$0.isOwn }.map(\.name)) }
+
+    /// Copies the entities again that have come to the source since, or have got other fields there: what a migration fills in is in no log.
+    /// It runs in a snapshot of the source.
+    private func bringEntities() throws {
+        let entities = try source.entities().filter { !$0.isOwn }
+        let there = Dictionary(try target.entities().map { ($0.name, $0) }, uniquingKeysWith: { $1 })
+        let begun = Set(try Self.begun(in: source))
+        let changed = entities.filter {
+            there[$0.name]?.withoutIndexes != DatabaseCopy.copied($0, unlogged: begun).withoutIndexes
+        }
+        if changed.isEmpty { return }
+        let (names, known) = (names(changed), try copied())
+        // Interrupted from here on, the whole copy is compared by the next call.
+        try target.withEntityStore(.write) { store in
+            for name in names.intersection(known) where there[name] != nil { try store.drop(name) }
+            try store.setProperty(DatabaseCopy.bookmark, to: source.configuration.place)
+        }
+        try copy(names)
+        try target.withEntityStore(.write) { try setCopied(known.union(names), in: $0) }
+    }
+
+    /// Gives the target the indexes and the version of the source, and drops what the source has dropped. It runs in a snapshot of the
+    /// source.
+    private func alignCatalog() throws {
+        let entities = try source.entities().filter { !$0.isOwn }
+        let (there, known, begun) = (try target.entities(), try copied(), Set(try Self.begun(in: source)))
+        let version = try source.withEntityStore(.read) { try $0.version() }
+        let gone = known.subtracting(entities.map(\.name))
+        let changes = entities.compactMap { entity -> EntityChange? in
+            guard let stored = there.first(where: { $0.name == entity.name }) else { return nil }
+            let wanted = DatabaseCopy.copied(entity, unlogged: begun)
+            return stored == wanted ? nil : EntityChange(from: stored, to: EntityDeclaration(wanted))
+        }
+        if try gone.isEmpty && changes.isEmpty && target.withEntityStore(.read, { try $0.version() }) == version { return }
+        try target.withEntityStore(.write) { store in
+            for entity in there where gone.contains(entity.name) {
+                try store.removeLinks(ofAllRowsOf: entity)
+                try store.drop(entity.name)
+            }
+            for change in changes { try store.apply(change) }
+            if let version { try store.setVersion(version) }
+            try setCopied(names(entities), in: store)
+        }
+        target.engineState.declarations.forget(entities.map(\.name) + gone)
     }
 
     // MARK: Following
@@ -244,7 +331,8 @@ private struct Follow {
     private mutating func copyChanges(after last: LogPosition?, comparing isCompared: inout Bool) throws -> LogPosition? {
         let (source, target, batch) = (source, target, Self.batch)
         let wasCompared = isCompared
-        let found = try source.snapshot {
+        let found = try snapshot {
+            try bringEntities()
             var (position, count) = (last, 0)
             var keys: [String: Set<UniqueID>] = [:]
             while case let page = try source.changes(after: position, limit: batch), let end = page.last {
@@ -255,6 +343,7 @@ private struct Follow {
             if count > 0 {
                 try ChangeOrigin.$current.withValue(source.configuration.place) { try write(keys, reached: position) }
             }
+            try alignCatalog()
             let rows = try wasCompared || source.pendingChanges() > 0 ? nil : Self.compare(source, target)
             return (position: position, count: count, rows: rows)
         }
@@ -368,7 +457,9 @@ private struct Follow {
                 Thread.sleep(forTimeInterval: 0.005)
                 position = try copyChanges(after: position, comparing: &isCompared)
             }
-            try target.withEntityStore(.write) { try $0.setProperty(Self.reachedProperty, to: nil) }
+            try target.withEntityStore(.write) { store in
+                for property in [Self.reachedProperty, Self.copiedProperty] { try store.setProperty(property, to: nil) }
+            }
         } catch {
             // Whoever writes goes on here, since the target is not whole.
             try mark(nil)

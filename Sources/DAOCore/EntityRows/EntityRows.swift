@@ -137,7 +137,7 @@ public final class EntityRows: Sendable {
     ///   `.corruptedValue` with the field for a value that it cannot hold, such as text that is not JSON of what an embedded
     ///   field contains; `.uniqueViolation`, `.referenceViolation`.
     public func persist(_ rows: [[String: Value]]) throws {
-        try database.transaction { try using { try $0.persist(rows) } }
+        try writing { try $0.persist(rows) }
     }
 
     /// Erases the rows that meet a condition, with all that erasing a row of a model means for links, related rows that
@@ -151,14 +151,14 @@ public final class EntityRows: Sendable {
     /// - Returns: The number of erased rows of this entity, without those that are erased with them.
     /// - Throws: `.invalidPredicate`; `.referenceViolation` when a Reference that is restricted leads to one of the rows.
     @discardableResult public func erase(where predicate: TextPredicate) throws -> Int {
-        try database.transaction { try using { try $0.erase(RowQuery(where: predicate)) } }
+        try writing { try $0.erase(RowQuery(where: predicate)) }
     }
 
     /// Erases the row with a key; see ``erase(where:)``.
     ///
     /// - Returns: The number of erased rows: 0 or 1.
     @discardableResult public func erase(byPrimaryKey id: any UniqueIDConvertible) throws -> Int {
-        try database.transaction { try using { try $0.erase(id) } }
+        try writing { try $0.erase(id) }
     }
 
     /// Drops the entity with its rows, and the links of these.
@@ -169,6 +169,7 @@ public final class EntityRows: Sendable {
         try database.withEntityStore(.write) { store in
             let entities = try store.entities()
             guard let entity = entities.first(where: { $0.name == name }) else { throw unknown(entities) }
+            try checkWritable()
             for other in entities where other.name != name {
                 guard let field = other.fields.first(where: { $0.relation?.entity == name }) else { continue }
                 throw StorageError(
@@ -190,6 +191,18 @@ public final class EntityRows: Sendable {
                 ? "the database has no entity '\(name)', and no other; open a model of the application first"
                 : "the database has no entity '\(name)'; use one that it has: \(entities.map(\.name).joined(separator: ", "))",
             entity: name)
+    }
+
+    private func writing<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
+        try checkWritable()
+        return try database.transaction { try using(body) }
+    }
+
+    /// Refuses to write what the library keeps for itself, such as the log of changes.
+    private func checkWritable() throws {
+        guard EntityDescription.isOwn(name) else { return }
+        throw StorageError(
+            .unsupported, "'\(name)' is the library's own; its rows can be read and not written here", entity: name)
     }
 
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {

@@ -31,7 +31,7 @@ struct AllUntypedRows {
     /// Returns the rows of an entity; nil when it is not stored.
     func rows(of entity: String) throws -> (any UntypedRows)? {
         func rows<Slot: ModelSlot>(_ slot: Slot.Type) throws -> any UntypedRows {
-            try StoredUntypedRows<UntypedRecord<Slot>>(database)
+            try StoredUntypedRows<UntypedRecord<Slot>>(database, models)
         }
         return try models.slot(of: entity).map { try rows($0) }
     }
@@ -40,8 +40,11 @@ struct AllUntypedRows {
 private struct StoredUntypedRows<Record: UntypedModel>: UntypedRows {
     let entity: EntityDescription
     private let storage: any Storage<Record>
+    /// What the type of the records is made of. These rows can be all that is left of ``AllUntypedRows``.
+    private let models: UntypedModels
 
-    init(_ database: any Database) throws {
+    init(_ database: any Database, _ models: UntypedModels) throws {
+        self.models = models
         entity = Record.schema.storedDescription
         storage = LoggedStorage(try database.makeStorage(for: Record.self))
     }

@@ -86,12 +86,12 @@ private final class Verification {
 
     private func verify(_ entity: EntityDescription) throws {
         try reporting {
-            report.rows[entity.name] = 0
+            if !entity.isOwn { report.rows[entity.name] = 0 }
             let total = try store.count(entity.name)
             var count = 0
             func tell() { onProgress(VerificationProgress(entity: entity.name, rows: count, total: max(total, count))) }
             // The count is kept when damage ends the reading.
-            defer { report.rows[entity.name] = count }
+            defer { if !entity.isOwn { report.rows[entity.name] = count } }
             try store.verify(
                 entity.name,
                 onRow: {

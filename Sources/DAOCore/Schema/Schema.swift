@@ -135,7 +135,7 @@ public final class Schema<Record: Model>: Sendable {
             indexes: indexes.isEmpty ? [] : indexes.compactMap { $0.description(facts) })
         let hasUnknownIndex = !indexes.isEmpty && indexes.contains { $0.fields(facts) == nil }
         fault =
-            Record.self is any OwnModel.Type
+            Record.self is any OwnModel.Type || isOfStoredEntity && description.isOwn
             ? nil : SchemaCheck.problem(description, fields: facts, hasUnknownIndex: hasUnknownIndex)
         let partial = indexes.isEmpty ? [] : indexes.filter(\.isPartial)
         partialIndexes =

@@ -371,7 +371,10 @@ extension Schema {
 
 extension EntityDescription {
     /// Whether the entity is one of the library's own, with a reserved name.
-    package var isOwn: Bool { SchemaCheck.ownEntities.contains { $0.hasSameBytes(as: name) } }
+    package var isOwn: Bool { Self.isOwn(name) }
+
+    /// Whether a name is that of one of the library's own entities.
+    static func isOwn(_ name: String) -> Bool { SchemaCheck.ownEntities.contains { $0.hasSameBytes(as: name) } }
 
     /// Whether a build that knows of no log of changes must not open a database with the entity.
     package var needsLog: Bool { log != nil || SchemaCheck.logEntities.contains { $0.hasSameBytes(as: name) } }

@@ -82,6 +82,42 @@ extension Command {
     }
 }
 
+/// What a database says of its log of changes.
+struct LogFacts {
+    private let changes: Int
+    private let oldest: Date?
+    private let consumers: [LogConsumer]
+
+    /// Reads the facts; nil without a log.
+    init?(of database: any Database) throws {
+        guard try database.entities().contains(where: { $0.name == Self.entity }) else { return nil }
+        changes = try database.rows(of: Self.entity).count()
+        oldest = try database.changes(limit: 1).first?.date
+        consumers = try database.logConsumers()
+    }
+
+    private static let entity = "dao_changes"
+
+    var text: String {
+        let since = oldest.map { " since \($0.text)" } ?? ""
+        let lines = consumers.map { "  \($0.name)  has seen those up to \($0.position), at \($0.date.text)" }
+        return (["log of changes, \(counted(changes, "change"))\(since)"] + lines).joined(separator: "\n")
+    }
+
+    var json: String {
+        JSON.object([
+            "changes": "\(changes)", "oldest": oldest.map { Value.date($0).json(.date) } ?? "null",
+            "consumers": JSON.list(
+                consumers.map {
+                    JSON.object([
+                        "name": JSON.text($0.name), "position": JSON.text("\($0.position)"),
+                        "date": Value.date($0.date).json(.date),
+                    ])
+                }),
+        ])
+    }
+}
+
 extension Value {
     /// The kind of field that has such a value.
     fileprivate var kind: ValueKind {

@@ -22,11 +22,11 @@ extension Command {
         guard let url = arguments.value(of: "like") else { throw UsageError("--like is missing: a database of the other build") }
         let (renamed, dropped) = (try arguments.list(of: "renamed").map(Renaming.init), arguments.list(of: "dropped"))
         let wanted = try await Databases.using(DatabaseConfiguration(url: url), .reads) { database in
-            (entities: try database.entities(), version: try database.schemaVersion)
+            (entities: try database.entities().filter { !$0.isOwn }, version: try database.schemaVersion)
         }
         let outlook = try await Databases.using(arguments, .reads) { database in
             try database.snapshot {
-                let stored = try database.entities()
+                let stored = try database.entities().filter { !$0.isOwn }
                 var outlook = Outlook(from: try database.schemaVersion, to: wanted.version)
                 for declaration in try declarations(of: wanted.entities, over: stored, renamed, dropped) {
                     outlook.entities.append(try Outlook.Entity(declaration, in: stored, of: database))

@@ -111,10 +111,13 @@ extension Command {
             if let file = try ForeignFile(database, arguments.word("URL")) {
                 return try file.inspect(arguments, only: arguments.optionalWord("ENTITY"))
             }
-            let (entities, counts, version) = try database.snapshot {
-                var entities = try database.entities()
+            let (entities, counts, version, log) = try database.snapshot {
+                var entities = try database.entities().filter { !$0.isOwn }
                 if let name = arguments.optionalWord("ENTITY") { entities = [try database.rows(of: name).entity] }
-                return (entities, try entities.map { try database.rows(of: $0.name).count() }, try database.schemaVersion)
+                return (
+                    entities, try entities.map { try database.rows(of: $0.name).count() }, try database.schemaVersion,
+                    try LogFacts(of: database)
+                )
             }
             if arguments.has("json") {
                 let described = zip(entities, counts).map { "\n    " + $0.json(count: $1) }
@@ -122,6 +125,7 @@ extension Command {
                 try Output.write(" \(JSON.text("url")): \(JSON.text("\(url)")),")
                 let size = Databases.size(of: database).map { "\($0)" } ?? "null"
                 try Output.write(" \(JSON.text("bytes")): \(size), \(JSON.text("version")): \(version),")
+                try Output.write(" \(JSON.text("log")): \(log?.json ?? "null"),")
                 try Output.write(" \(JSON.text("entities")): [\(described.joined(separator: ","))]}")
                 return 0
             }
@@ -130,8 +134,10 @@ extension Command {
                 + ["version \(version)", counted(entities.count, "entity", "entities")]
             try Output.write("\(url)\n\(facts.joined(separator: ", "))")
             for (entity, count) in zip(entities, counts) {
-                try Output.write("\n\(entity.name), \(counted(count, "row"))\n\(entity.table)")
+                let kept = entity.log.map { $0 == .values ? ", logged with values" : ", logged" } ?? ""
+                try Output.write("\n\(entity.name), \(counted(count, "row"))\(kept)\n\(entity.table)")
             }
+            if let log, arguments.optionalWord("ENTITY") == nil { try Output.write("\n\(log.text)") }
             if arguments.optionalWord("ENTITY") == nil,
                 let others = try ForeignFile.others(beside: database, arguments.word("URL"))
             {

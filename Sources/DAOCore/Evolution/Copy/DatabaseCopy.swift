@@ -5,7 +5,7 @@
 /// the target has only its rows: the source was moved. An entity whose rows are not all there can be without indexes.
 struct DatabaseCopy {
     /// The name of the property with the bookmark.
-    private static let bookmark = "copy"
+    static let bookmark = "copy"
 
     let source: any EntityStore
     let target: any Database
@@ -22,6 +22,8 @@ struct DatabaseCopy {
     struct Follows {
         /// The entities whose logs the copy does not have.
         var unlogged: Set<String>
+        /// The entities that are copied, with the links that begin or end there; nil for all.
+        var only: Set<String>?
         /// Runs in the transaction in which the copy begins.
         var onBegin: (any EntityStore) throws -> Void
     }
@@ -59,9 +61,11 @@ struct DatabaseCopy {
     /// Runs the copy.
     mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void) throws -> CopyReport {
         // Links are copied by relationship, whatever form the source and the target store them in.
-        let entities = try source.entities().filter {
+        let all = try source.entities().filter {
             follows == nil ? $0.name != LinkRow.schema.description.name : !$0.isOwn
-        }.map(copied)
+        }.map { Self.copied($0, unlogged: follows?.unlogged ?? []) }
+        let only = follows?.only ?? Set(all.map(\.name))
+        let entities = all.filter { only.contains($0.name) }
         let version = try source.version()
         let found = try checkTarget(version)
         if case .other(let bookmark) = found {
@@ -79,7 +83,10 @@ struct DatabaseCopy {
             }
         }
         for (entity, start) in zip(entities, starts) { try copy(entity, start, isCancelled, onProgress) }
-        for relation in entities.flatMap({ $0.relations(among: entities) }) { try copyLinks(relation, isCancelled) }
+        for relation in all.flatMap({ $0.relations(among: all) })
+        where only.contains(relation.entity) || only.contains(relation.target) {
+            try copyLinks(relation, isCancelled)
+        }
         if try !isFinished || found != .none || target.withEntityStore(.read, { try $0.version() != version }) {
             try target.withEntityStore(.write) { store in
                 try store.setProperty(Self.bookmark, to: nil)
@@ -89,18 +96,26 @@ struct DatabaseCopy {
         return report
     }
 
+    /// Counts the rows of an entity that both sides have. The log of changes is copied too, and is nobody's entity.
+    private mutating func note(_ checksum: RowChecksum, of entity: EntityDescription) {
+        if !entity.isOwn { report.rows[entity.name] = checksum.rows }
+    }
+
     /// An entity as the target has it, which is where its rows are.
-    private func copied(_ entity: EntityDescription) -> EntityDescription {
+    ///
+    /// - Parameter unlogged: The entities whose logs the target does not have.
+    static func copied(_ entity: EntityDescription, unlogged: Set<String>) -> EntityDescription {
         var entity = entity
         entity.movedTo = nil
-        if follows?.unlogged.contains(entity.name) == true { entity.log = nil }
+        if unlogged.contains(entity.name) { entity.log = nil }
         return entity
     }
 
     /// Checks that the target can receive the copy.
     private func checkTarget(_ version: Int?) throws -> Bookmark {
         let (bookmark, stored) = try target.withEntityStore(.read) { (try $0.property(Self.bookmark), try $0.version()) }
-        if let stored, stored != version {
+        // A source that is followed can have been migrated since.
+        if let stored, stored != version, follows == nil || bookmark != name {
             throw StorageError(
                 .schemaMismatch,
                 "the target is of version \(stored), the source of \(version ?? 0); bring them to the same version",
@@ -171,7 +186,7 @@ struct DatabaseCopy {
         switch start {
         case .done(let whole):
             try addIndexes(of: entity)
-            report.rows[entity.name] = whole.rows
+            note(whole, of: entity)
             return
         case .after(let key, let part): (last, checksum) = (key, part)
         case .first:
@@ -196,7 +211,7 @@ struct DatabaseCopy {
         }
         try addIndexes(of: entity)
         if follows == nil { try verify(entity, checksum) }
-        report.rows[entity.name] = checksum.rows
+        note(checksum, of: entity)
     }
 
     /// Creates the indexes of an entity whose rows were stored without them.
