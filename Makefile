@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults follow hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -102,6 +102,11 @@ faults: ## Let calls on the files fail, once and for ever, ROUNDS=100000 of each
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	$(call process_tests,FaultTests,100000)
+
+follow: ## Move databases that two processes write into ROUNDS=200 times, and kill what moves them
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	$(call process_tests,FollowTests,200)
 
 hands: ## Move, remove, replace, cut, lock and close the file of three processes, before ROUNDS=100000 calls at most
 	@Scripts/setup.sh

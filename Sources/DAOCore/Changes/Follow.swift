@@ -10,7 +10,7 @@ public struct FollowProgress: Sendable, Equatable {
     public var total = 0
     /// The number of changes since the copy that the target has.
     public var changes = 0
-    /// Whether the target has all that was committed when its last changes were read.
+    /// Whether the target has all that was committed a tenth of a second ago. What comes meanwhile is copied while it takes over.
     public var isCaughtUp = false
 }
 
@@ -94,6 +94,8 @@ private struct Follow {
     private static let copiedProperty = "copied"
     /// What stands for the position before the first change.
     private static let beginning = "-"
+    /// How long the last changes may take to copy before the target is caught up: about as long as nobody writes while it takes over.
+    private static let moment = Duration.milliseconds(100)
     /// The number of rows that are written at a time.
     private static let batch = 5000
 
@@ -116,11 +118,21 @@ private struct Follow {
             reached = position
         }
         var last = reached.flatMap { $0 }
+        if try source.entities().contains(where: { $0.movedTo != nil }) {
+            // Interrupted while it handed over: nobody can write anywhere until it has.
+            try handOver(last)
+            return report
+        }
         var isCompared = false
+        // Since when a transaction of another program has held back what was committed.
+        var held: ContinuousClock.Instant?
         while true {
-            let before = report.changes
+            let (before, start) = (report.changes, ContinuousClock.now)
             last = try copyChanges(after: last, comparing: &isCompared)
-            let isCaughtUp = try source.changes(after: last, limit: 1).isEmpty && source.pendingChanges() == 0
+            let isHeld = try report.changes == before && source.pendingChanges() > 0
+            held = isHeld ? held ?? start : nil
+            // Programs that write all the time are never waited for: it is a matter of how much is missing.
+            let isCaughtUp = .now - start < Self.moment && start - (held ?? start) < .seconds(1)
             switch try onProgress(FollowProgress(changes: report.changes, isCaughtUp: isCaughtUp)) {
             case .goOn: if report.changes == before { Thread.sleep(forTimeInterval: 0.02) }
             case .stop: return report

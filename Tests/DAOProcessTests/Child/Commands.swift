@@ -19,6 +19,8 @@ enum Commands {
         case "read": try readUntilKilled(arguments)
         case "locks": try countLocks(arguments)
         case "tasks": try Tasks.run(arguments)
+        case "relay": try commitUntilMoved(arguments)
+        case "follow": try follow(arguments)
         case "crash-tasks": try Tasks.commitUntilKilled(arguments)
         case "failing-tasks": try Tasks.fail(arguments)
         case "full-tasks": try Tasks.fill(arguments)
@@ -123,6 +125,37 @@ enum Commands {
     private static func commitUntilKilled(_ arguments: ArraySlice<String>) throws {
         let ledger = try ledger(arguments)
         while true { answer(try Batches.commitNext(ledger)) }
+    }
+
+    /// `relay <url>`: commits batches until another database has taken over the rows. Then it prints the number of the last batch.
+    private static func commitUntilMoved(_ arguments: ArraySlice<String>) throws {
+        let ledger = try ledger(arguments)
+        var last = 0
+        do {
+            while true { last = try Batches.commitNext(ledger) }
+        } catch let error as StorageError where error.kind == .detached {
+            answer("moved after \(last)")
+        }
+    }
+
+    /// `follow <from> <to> <times>`: copies a database and follows it, until it has been caught up so many times. Then it hands over. It
+    /// prints `caught up`, and `done` at the end.
+    private static func follow(_ arguments: ArraySlice<String>) throws {
+        let words = Array(arguments)
+        guard words.count == 3, let times = Int(words[2]) else { throw ChildFailure("two URLs and a number are missing") }
+        var turns = 0
+        do {
+            let report = try drivers.open(words[0]).follow(into: drivers.open(words[1])) { progress in
+                guard progress.isCaughtUp else { return .goOn }
+                turns += 1
+                answer("caught up")
+                return turns >= times ? .handOver : .goOn
+            }
+            answer("done \(report.changes)")
+        } catch let error as StorageError where error.kind == .detached {
+            // It had handed over when it was killed.
+            answer("done")
+        }
     }
 
     /// `hold <url>`: writes in a transaction. The next line, `commit` or `rollback`, ends it.
