@@ -16,6 +16,7 @@ import Foundation
 //   swift run -c release dao-bench --import 5 [--rows N]
 //   swift run -c release dao-bench --writers postgres://user@host/database [--seconds N]
 //   swift run -c release dao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]
+//   swift run -c release dao-bench --follow postgres://user@host/database [--rows N]
 
 struct Options {
     var rows = 100_000
@@ -38,6 +39,8 @@ struct Options {
     var writers: String?
     /// The server to which rows are copied; nil to copy none there.
     var postgresCopy: String?
+    /// The server that a database which is written to is moved to; nil to move none.
+    var follow: String?
     /// How long each count of commits takes.
     var seconds = 5
 
@@ -46,7 +49,7 @@ struct Options {
         while let name = rest.popFirst() {
             if name == "--help" {
                 print(
-                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums|encrypted|sqlcipher] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]"
+                    "dao-bench [--rows N] [--repeat N] [--only sqlite|lmdb|memory|postgres|checksums|encrypted|sqlcipher] [--shape texts|numbers] [--work \(Workload.names)] [--json PATH]\ndao-bench --sizes 10000,100000,1000000 [--repeat N] [--only …] [--shape …] [--work NAME]\ndao-bench --growth 100 [--rows N] [--repeat N] [--only sqlite|lmdb] [--query TEXT]\ndao-bench --import 5 [--rows N]\ndao-bench --writers postgres://user@host/database [--seconds N]\ndao-bench --copy-postgres postgres://user@host/database [--rows N] [--repeat N]\ndao-bench --follow postgres://user@host/database [--rows N]"
                 )
                 exit(0)
             }
@@ -57,6 +60,7 @@ struct Options {
             case "--json": json = value
             case "--writers": writers = value
             case "--copy-postgres": postgresCopy = value
+            case "--follow": follow = value
             case "--seconds": seconds = try Self.positive(value, name)
             case "--import": importFactor = try Self.positive(value, name)
             case "--sizes":
@@ -94,9 +98,10 @@ struct Options {
     }
 }
 
-/// What has no work of a pair: the speed of copies, commits of many tasks, and what a database takes beside time.
+/// What has no work of a pair: the speed of copies, commits of many tasks, the cost of the log of changes, and what a database takes
+/// beside time.
 enum Extra: String, CaseIterable {
-    case copy, tasks, footprint
+    case copy, tasks, log, footprint
 }
 
 /// The shapes of the measured records.
@@ -283,6 +288,7 @@ private func run(_ options: Options, in directory: URL) throws {
     if let factor = options.importFactor {
         return try ImportBench.run(rows: options.rows, factor: factor, in: directory)
     }
+    if let url = options.follow { return try FollowBench.run(url, rows: options.rows, in: directory) }
     let data = Dataset<Message>(count: options.rows)
     if let url = options.postgresCopy {
         return try PostgresCopyBench.run(data, url, repetitions: options.repetitions, in: directory)
@@ -322,6 +328,7 @@ private func run(_ options: Options, in directory: URL) throws {
     for extra in options.extras {
         switch extra {
         case .copy: try CopyBench.run(data, repetitions: options.repetitions, in: directory)
+        case .log: try LogBench.run(rows: options.rows, repetitions: options.repetitions, in: directory)
         case .tasks: try TasksBench.run(repetitions: options.repetitions, in: directory)
         case .footprint: try FootprintBench.run(options, in: directory)
         }

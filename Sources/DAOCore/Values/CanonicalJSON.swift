@@ -132,14 +132,19 @@ package enum CanonicalJSON {
 
     /// Appends a string with its quotes and the escapes that it needs.
     static func append(_ text: String, to result: inout [UInt8]) {
+        result.append(UInt8(ascii: "\""))
+        append(inside: text, to: &result)
+        result.append(UInt8(ascii: "\""))
+    }
+
+    /// Appends a part of a string with the escapes that it needs.
+    static func append(inside text: String, to result: inout [UInt8]) {
         text.withBytes { bytes in
-            result.append(UInt8(ascii: "\""))
             if bytes.allSatisfy(\.isPlainInJSON) {
                 result.append(contentsOf: bytes)
             } else {
                 for byte in bytes { append(byte, to: &result) }
             }
-            result.append(UInt8(ascii: "\""))
         }
     }
 
