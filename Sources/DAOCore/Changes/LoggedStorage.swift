@@ -147,6 +147,20 @@ private struct LoggedRows<Record: Model>: Storage {
         try add(entries)
     }
 
+    /// The number of rows that are in memory before and after a change. Those of a larger one are changed one by one.
+    private static var most: Int { 10_000 }
+
+    func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        let before = try base.read(Query(where: condition, limit: Self.most + 1))
+        if before.count > Self.most { return nil }
+        guard let count = try writing({ try base.set(changes, counting: counter, where: condition) }) else { return nil }
+        let keys = before.map { schema.key(of: $0) }
+        var after: [Key: Record] = [:]
+        for record in try base.read(keys: keys, includesSubentities: false) { after[schema.key(of: record)] = record }
+        try add(try zip(keys, before).compactMap { key, before in try after[key].flatMap { try update(key, before, $0) } })
+        return count
+    }
+
     func erase(keys: [Key]) throws -> Int {
         var entries: [ChangeLog.Entry] = []
         if keepsValues {
