@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults follow hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults follow hands fuzz fuzz-predicates fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy bench-follow docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -187,6 +187,11 @@ bench-copy: ## How fast ROWS=1000000 are copied from SQLite to a PostgreSQL serv
 	@Scripts/setup.sh
 	@swift build -c release --product dao-bench --quiet
 	@Scripts/with-postgres.sh sh -c '.build/release/dao-bench --copy-postgres "$$DAO_POSTGRES_URL" --rows $(or $(ROWS),1000000) --repeat 3'
+
+bench-follow: ## Move ROWS=5000000 from SQLite to a PostgreSQL server while four writers go on: times, pause, and what both sides have
+	@Scripts/setup.sh
+	@swift build -c release --product dao-bench --quiet
+	@Scripts/with-postgres.sh sh -c '.build/release/dao-bench --follow "$$DAO_POSTGRES_URL" --rows $(or $(ROWS),5000000)'
 
 bench-check: ## Fail where a ratio of dao-bench is worse than the stored one in two of three runs
 	@Scripts/setup.sh

@@ -453,6 +453,41 @@ enum Changes {
                     "~logged 4 note=new",
                 ])
         },
+        ConformanceCase(
+            "D.verified", "D1", "L9", title: "verify finds rows that were written past the log", requires: [.evolution]
+        ) { context in
+            let (database, dao) = try context.open(with: Logged.self)
+            let (ledger, plain) = (try database.dao(Ledger.self), try database.dao(Keeper.self))
+            try dao.create((1...5).map { Logged(id: $0, name: "n\($0)", number: $0) })
+            try ledger.create((1...5).map { Ledger(id: $0, name: "l\($0)", number: $0) })
+            try plain.create(Keeper(id: 1))
+            try dao.update(where: { $0.id == 2 }) { $0.number = 20 }
+            try dao.erase(byPrimaryKey: 4)
+            try ledger.update(.increase(\.number, by: 1)) { $0.id < 4 }
+            try database.expectVerified()
+            try database.withEntityStore(.write) { store in
+                try store.store([[.integer(2), .string("n2"), .integer(21), .null]], in: "logged", replaces: true)
+                try store.store([[.integer(4), .string("again"), .integer(4), .null]], in: "logged", replaces: false)
+                _ = try store.erase([.integer(5)], from: "logged")
+                try store.store([[.integer(3), .string("other"), .integer(4)]], in: "ledger", replaces: true)
+                // In no log.
+                try store.store([[.integer(2)]], in: "keeper", replaces: false)
+            }
+            let problems = try database.verify().problems.map {
+                "\($0.entity ?? "") \($0.key?.rawValue ?? "") \($0.field ?? "")"
+            }
+            try expectEqual(problems.sorted(), ["ledger 3 name", "logged 2 number", "logged 4 ", "logged 5 "])
+            // A newer build gives every row a value, which no log has.
+            try dao.update(where: { $0.id == 2 }) { $0.number = 3 }
+            database.engineState.declarations.forget(["logged"])
+            let wider = try database.dao(Wider.self)
+            try expectEqual(try database.verify().problems.map(\.entity), ["ledger"])
+            try wider.update(where: { $0.id == 1 }) { $0.stars = 9 }
+            try expectEqual(try database.verify().problems.map(\.entity), ["ledger"])
+            try database.withEntityStore(.write) {
+                try $0.store([[.integer(3), .string("l3"), .integer(4)]], in: "ledger", replaces: true)
+            }
+        },
         ConformanceCase("D.consumers", "D4", "D3", title: "the log is trimmed to the slowest consumer") { context in
             let (database, dao) = try context.open(with: Logged.self)
             for id in 1...9 { try dao.create(Logged(id: id, name: "a", number: id)) }

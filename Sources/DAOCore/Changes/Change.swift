@@ -217,12 +217,13 @@ extension Change {
                 entity: row.entity,
                 key: UniqueID(row.key))
         }
-        let before = try row.before.map { try ChangedValues.contents($0, of: row) }
-        let after = try row.after.map { try ChangedValues.contents($0, of: row) }
+        let key = UniqueID(row.key)
+        let before = try row.before.map { try ChangedValues.contents($0, entity: row.entity, key: key) }
+        let after = try row.after.map { try ChangedValues.contents($0, entity: row.entity, key: key) }
         let lists = after?.lists ?? [:]
         self.init(
             position: LogPosition(number: row.position, mark: row.mark), transaction: row.first, date: row.date,
-            origin: row.origin, entity: row.entity, key: UniqueID(row.key), kind: kind,
+            origin: row.origin, entity: row.entity, key: key, kind: kind,
             // A change of a list has no values, which is not to have lost them.
             before: before.flatMap { $0.values.isEmpty ? nil : $0.values },
             after: after.flatMap { $0.values.isEmpty ? nil : $0.values },

@@ -120,11 +120,10 @@ enum ChangedValues {
     /// Reads the values.
     ///
     /// - Throws: `.corruptedValue` for a text that no log has.
-    static func contents(_ text: String, of row: ChangeRow) throws -> Contents {
+    static func contents(_ text: String, entity: String, key: UniqueID) throws -> Contents {
         func wrong() -> StorageError {
             StorageError(
-                .corruptedValue, "a change in the log cannot be read; restore the database from a backup", entity: row.entity,
-                key: UniqueID(row.key))
+                .corruptedValue, "a change in the log cannot be read; restore the database from a backup", entity: entity, key: key)
         }
         if let contents = text.withBytes(plainContents) { return contents }
         guard let words = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else { throw wrong() }

@@ -2,7 +2,7 @@ extension Database {
     /// Checks everything that is stored, in one snapshot, and reports what is damaged (contract L9).
     ///
     /// Every row is decoded; every checksum is compared; every index has exactly the entries of its rows; both ends of
-    /// every link exist. An engine with pages checks their structure first. When that is damaged so that rows cannot
+    /// every link exist; rows are as the log of changes says. An engine with pages checks their structure first. When that is damaged so that rows cannot
     /// be found, the report has nothing else. Nothing is changed or repaired. Other calls are not disturbed, but an
     /// engine keeps what was overwritten since the beginning, as for every snapshot.
     ///
@@ -69,6 +69,7 @@ private final class Verification {
         var entities: [EntityDescription] = []
         try reporting { entities = try store.entities() }
         for entity in entities { try verify(entity) }
+        try reporting { try LogCheck(entities).run(store, isCancelled) { report.add($0) } }
         for relation in entities.flatMap({ $0.relations(among: entities) }) {
             try reporting(relation) { try verify(relation) }
         }

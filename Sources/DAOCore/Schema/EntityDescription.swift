@@ -1,3 +1,5 @@
+import Foundation
+
 /// The description of an entity without the application's type: names, types, key and indexes.
 ///
 /// Every backend stores it in its catalog and interprets queries by it. A tool can read it from a file
@@ -21,6 +23,9 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     /// The place of the database that has taken over the rows, which are not written here any more; nil before that
     /// (contract D6).
     public internal(set) var movedTo: String?
+    /// Since when the log has everything that has changed the rows: it began then, or the entity got other fields, whose values no log
+    /// has. It is no part of what descriptions are compared by.
+    var logSince: Date?
 
     /// Creates a description.
     ///
@@ -36,6 +41,21 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         self.log = log
     }
 
+    /// Whether two entities are declared alike.
+    public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
+        left.name == right.name && left.fields == right.fields && left.indexes == right.indexes && left.log == right.log
+            && left.movedTo == right.movedTo
+    }
+
+    /// Hashes what is compared.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(name)
+        hasher.combine(fields)
+        hasher.combine(indexes)
+        hasher.combine(log)
+        hasher.combine(movedTo)
+    }
+
     /// Decodes a description. One without ``indexes`` has none.
     ///
     /// - Throws: `DecodingError`; `.invalidSchema` for a description that no schema has: one without fields, with a name that no
@@ -48,6 +68,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         indexes = try container.decodeIfPresent([IndexDescription].self, forKey: .indexes) ?? []
         log = try container.decodeIfPresent(EntityLog.self, forKey: .log)
         movedTo = try container.decodeIfPresent(String.self, forKey: .movedTo)
+        logSince = try container.decodeIfPresent(Date.self, forKey: .logSince)
         try SchemaCheck.check(stored: self)
     }
 

@@ -255,7 +255,7 @@ public final class Schema<Record: Model>: Sendable {
     /// Begins or ends the log of the entity's changes.
     func logging(_ log: EntityLog?) -> Schema {
         var description = description
-        description.log = log
+        (description.log, description.logSince) = (log, log.map { _ in Date() })
         return Schema(
             self, description: description, fault: fault, partialIndexes: partialIndexes, dropped: dropped, endsLog: log == nil,
             whole: whole, defaults: defaults)

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The change that a declaration asks of a stored entity: the source of the value of every field, and the
 /// obstacles.
 ///
@@ -69,6 +71,7 @@ public struct EntityChange: Sendable {
         if log != stored.log { finding.steps.append(log.map { "changes are logged (\($0))" } ?? "changes are no longer logged") }
         wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes, log: log)
         wanted.movedTo = stored.movedTo
+        wanted.logSince = log.map { _ in Date() }
         sources = finding.sources
         fills = finding.fills
         recodings = finding.recodings
