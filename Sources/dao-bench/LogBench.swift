@@ -37,7 +37,8 @@ enum LogBench {
     fileprivate static func open(_ kind: String, _ place: URL) throws -> any Database {
         switch kind {
         case "memory": try drivers.open("memory:")
-        case "postgres": try drivers.open("\(PostgresServer.ofEnvironment?.url ?? "")?schema=bench-\(UUID().uuidString.lowercased())")
+        case "postgres":
+            try drivers.open("\(PostgresServer.ofEnvironment?.url ?? "")?schema=bench-\(UUID().uuidString.lowercased())")
         default: try drivers.open("\(kind)://\(place.path)/log?durability=relaxed")
         }
     }
@@ -140,7 +141,9 @@ enum FollowBench {
         defer { try? source.close() }
         let dao = DAO<Plainly>(storage: try source.storage(for: Plainly.self))
         @Sendable func row(_ id: Int) -> Plainly {
-            Plainly(id: id, number: id % 1000, name: "name \(id)", text: "some text of row \(id)", date: Date(timeIntervalSinceReferenceDate: 0))
+            Plainly(
+                id: id, number: id % 1000, name: "name \(id)", text: "some text of row \(id)",
+                date: Date(timeIntervalSinceReferenceDate: 0))
         }
         for start in stride(from: 0, to: rows, by: 10_000) { try dao.create((start..<min(start + 10_000, rows)).map(row)) }
         let target = try DatabaseDrivers(.postgres).open("\(url)?schema=bench-\(UUID().uuidString.lowercased())")

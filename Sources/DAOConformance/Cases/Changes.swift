@@ -363,6 +363,15 @@ enum Changes {
                 try rows.erase(byPrimaryKey: 2)
             }
             try expectEqual(try unaware.read().map(\.name), ["b"])
+            for entity in try database.entities() where entity.name == "dao_changes" {
+                let log = try database.rows(of: entity.name)
+                try expectEqual(try log.count(), 5, "the log as rows")
+                try expectError(.unsupported, "erasing the log", entity: log.name) { try log.erase(where: "TRUEPREDICATE") }
+                try expectError(.unsupported, "changing the log", entity: log.name) {
+                    try log.persist([["position": .integer(1)]])
+                }
+                try expectEqual(try log.count(), 5)
+            }
         },
         ConformanceCase(
             "D.positions", "D2", "D3", title: "changes are read by position, and an unknown position is snapshotTooOld"
@@ -880,8 +889,10 @@ enum Changes {
             try expectCopied(Wider.self)
             try expectCopied(Ledger.self)
             try expectSame(
-                try target.dao(Settler.self).including(\.friends).read(), try source.dao(Settler.self).including(\.friends).read())
-            try expectEqual(try target.dao(Settler.self).including(\.friends).read(byPrimaryKey: 2)?.friends?.map(\.id), [55, 57])
+                try target.dao(Settler.self).including(\.friends).read(), try source.dao(Settler.self).including(\.friends).read()
+            )
+            try expectEqual(
+                try target.dao(Settler.self).including(\.friends).read(byPrimaryKey: 2)?.friends?.map(\.id), [55, 57])
             try expectSame(try others.read(), [Clerk(id: 1, name: "of the target")])
             let names = try target.entities().map(\.name).filter { !$0.hasPrefix("dao_") }.sorted()
             try expectEqual(names, ["clerk", "ledger", "logged", "settler"])

@@ -123,7 +123,8 @@ enum ChangedValues {
     static func contents(_ text: String, entity: String, key: UniqueID) throws -> Contents {
         func wrong() -> StorageError {
             StorageError(
-                .corruptedValue, "a change in the log cannot be read; restore the database from a backup", entity: entity, key: key)
+                .corruptedValue, "a change in the log cannot be read; restore the database from a backup", entity: entity,
+                key: key)
         }
         if let contents = text.withBytes(plainContents) { return contents }
         guard let words = try? JSONDecoder().decode([String: String].self, from: Data(text.utf8)) else { throw wrong() }

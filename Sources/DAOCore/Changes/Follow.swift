@@ -128,9 +128,9 @@ private struct Follow {
         var held: ContinuousClock.Instant?
         while true {
             let (before, start) = (report.changes, ContinuousClock.now)
-            last = try copyChanges(after: last, comparing: &isCompared)
-            let isHeld = try report.changes == before && source.pendingChanges() > 0
-            held = isHeld ? held ?? start : nil
+            let round = try copyChanges(after: last, comparing: &isCompared)
+            last = round.position
+            held = round.isHeldBack && report.changes == before ? held ?? start : nil
             // Programs that write all the time are never waited for: it is a matter of how much is missing.
             let isCaughtUp = .now - start < Self.moment && start - (held ?? start) < .seconds(1)
             switch try onProgress(FollowProgress(changes: report.changes, isCaughtUp: isCaughtUp)) {
@@ -339,8 +339,11 @@ private struct Follow {
     ///
     /// - Parameter isCompared: Whether both sides were compared. It is done when nothing is held back: changes that cannot be read yet
     ///   can be in the snapshot.
-    /// - Returns: The position of the last change that the target has.
-    private mutating func copyChanges(after last: LogPosition?, comparing isCompared: inout Bool) throws -> LogPosition? {
+    /// - Returns: The position of the last change that the target has, and whether the snapshot has changes after it that cannot be read
+    ///   yet. A later snapshot would say of others.
+    private mutating func copyChanges(
+        after last: LogPosition?, comparing isCompared: inout Bool
+    ) throws -> (position: LogPosition?, isHeldBack: Bool) {
         let (source, target, batch) = (source, target, Self.batch)
         let wasCompared = isCompared
         let found = try snapshot {
@@ -356,13 +359,14 @@ private struct Follow {
                 try ChangeOrigin.$current.withValue(source.configuration.place) { try write(keys, reached: position) }
             }
             try alignCatalog()
-            let rows = try wasCompared || source.pendingChanges() > 0 ? nil : Self.compare(source, target)
-            return (position: position, count: count, rows: rows)
+            let isHeldBack = try source.pendingChanges() > 0
+            let rows = try wasCompared || isHeldBack ? nil : Self.compare(source, target)
+            return (position: position, count: count, rows: rows, isHeldBack: isHeldBack)
         }
         if let rows = found.rows { (report.rows, isCompared) = (rows, true) }
         report.changes += found.count
         if found.count > 0, let position = found.position { try acknowledge(position) }
-        return found.position
+        return (found.position, found.isHeldBack)
     }
 
     private func write(_ keys: [String: Set<UniqueID>], reached: LogPosition?) throws {
@@ -457,9 +461,9 @@ private struct Follow {
         do {
             let deadline = start + .seconds(30)
             var isCompared = true
-            var position = try copyChanges(after: last, comparing: &isCompared)
+            var round = try copyChanges(after: last, comparing: &isCompared)
             // Nobody writes any more, but a transaction of another program can hold back what was written last.
-            while try source.pendingChanges() > 0 {
+            while round.isHeldBack {
                 if .now > deadline {
                     throw StorageError(
                         .busy,
@@ -467,7 +471,7 @@ private struct Follow {
                         path: source.configuration.path)
                 }
                 Thread.sleep(forTimeInterval: 0.005)
-                position = try copyChanges(after: position, comparing: &isCompared)
+                round = try copyChanges(after: round.position, comparing: &isCompared)
             }
             try target.withEntityStore(.write) { store in
                 for property in [Self.reachedProperty, Self.copiedProperty] { try store.setProperty(property, to: nil) }
