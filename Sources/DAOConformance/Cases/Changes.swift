@@ -848,6 +848,34 @@ enum Changes {
             try expectEqual(try target.rows(of: "pallet").entity.log, .values, "the log of the copy")
         },
         ConformanceCase(
+            "D.followTrimmed", "D6", "D4", title: "a copy that follows misses no change of a log that others trim",
+            requires: [.evolution]
+        ) { context in
+            let (source, dao) = try context.open(with: Unaware.self)
+            let target = try context.openOther("target")
+            // No change is logged yet when the copy begins.
+            try dao.create((1...20).map { Unaware(id: $0, name: "a", number: $0) })
+            try source.follow(into: target) { $0.isCaughtUp ? .stop : .goOn }
+            for id in 1...5 { try dao.update(where: { $0.id == id }) { $0.name = "b" } }
+            let seen = try require(changes(in: source).last, "a change")
+            try source.acknowledge(seen.position, by: "another consumer")
+            try expectEqual(try changes(in: source).count, 5, "the changes that the copy does not have")
+            try source.follow(into: target) { $0.isCaughtUp ? .stop : .goOn }
+            try expectSame(try target.dao(Unaware.self).read(), try dao.read())
+            try source.cancelFollow()
+            let (other, rows) = try context.openOther("trimmed", with: Unaware.self)
+            let second = try context.openOther("second")
+            try rows.create(Unaware(id: 1, name: "a", number: 1))
+            try other.follow(into: second) { $0.isCaughtUp ? .stop : .goOn }
+            try rows.update(where: { $0.id == 1 }) { $0.name = "b" }
+            try rows.update(where: { $0.id == 1 }) { $0.number = 2 }
+            _ = try changes(in: other)
+            try other.trimChanges(before: .distantFuture)
+            try expectError(.snapshotTooOld, "changes that were trimmed before they were read") {
+                try other.follow(into: second) { $0.isCaughtUp ? .stop : .goOn }
+            }
+        },
+        ConformanceCase(
             "D.followMeanwhile", "D6", "E2", title: "what a newer build brings while a copy follows is in the copy",
             requires: [.evolution]
         ) { context in

@@ -59,6 +59,10 @@ public struct LogPosition: Sendable, Hashable, Comparable, LosslessStringConvert
 
     init(number: Int64, mark: UUID) { (self.number, self.mark) = (number, mark) }
 
+    /// The place before every change, of a consumer that has seen none.
+    package static let beginning = LogPosition(
+        number: .min, mark: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)))
+
     /// Reads the text of a position; nil for another text.
     public init?(_ description: String) {
         let parts = description.split(separator: ".", maxSplits: 1)

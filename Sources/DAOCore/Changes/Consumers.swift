@@ -2,10 +2,14 @@ import Foundation
 
 /// How many changes the log keeps, as a row of an entity (contract D4).
 struct LogLimitRow: OwnModel {
-    /// Always zero: there is one.
+    /// 0, or ``trimmed``.
     var id: Int
     /// The number of changes; nil for all.
     var changes: Int?
+
+    /// The key of a row that says that changes were erased which a consumer may not have seen, behind which no other one may be left that
+    /// would say so.
+    static let trimmed = 1
 
     static let schema = Schema("dao_loglimit", Self.init, Field("id", \.id, .primaryKey), Field("changes", \.changes))
 
@@ -51,6 +55,22 @@ extension Database {
         }
     }
 
+    /// Notes a consumer that has seen no change: the log keeps all that come.
+    func hold(for consumer: String) throws {
+        try transaction {
+            let start = LogPosition.beginning
+            try makeStorage(for: ConsumerRow.self).upsert([
+                ConsumerRow(name: consumer, number: start.number, mark: start.mark, date: Date())
+            ])
+        }
+    }
+
+    /// Whether changes were ever erased that a consumer may not have seen.
+    func hasTrimmed() throws -> Bool {
+        guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }) else { return false }
+        return try makeStorage(for: LogLimitRow.self).contains(key: .integer(Int64(LogLimitRow.trimmed)))
+    }
+
     /// Returns the consumers that have acknowledged changes, by name.
     public func logConsumers() throws -> [LogConsumer] {
         try snapshot {
@@ -83,7 +103,9 @@ extension Database {
             guard case .integer(let last)? = try rows.keys(Query(orderedBy: [.descending(\.position)], limit: 1)).first else {
                 return 0
             }
-            return try rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
+            let count = try rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
+            if count > 0 { try makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)]) }
+            return count
         }
     }
     /// Returns the number of changes that the log keeps, whether or not consumers have seen them; nil when it keeps all. It is one million
@@ -136,6 +158,8 @@ extension ChangeLog {
             guard case .integer(let oldest)? = try rows.keys(query).first else { return }
             first = oldest
         }
-        _ = try rows.erase(Query(where: Condition { $0.position < first }))
+        if try rows.erase(Query(where: Condition { $0.position < first })) > 0 {
+            try rows.database.makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)])
+        }
     }
 }

@@ -202,6 +202,11 @@ private struct Follow {
         try store.setProperty(Self.reachedProperty, to: position.map(\.description) ?? Self.beginning)
     }
 
+    private func begin(at position: LogPosition?, with entities: Set<String>, in store: any EntityStore) throws {
+        try setReached(position, in: store)
+        try setCopied(entities, in: store)
+    }
+
     private func isCopying() throws -> Bool { try target.withEntityStore(.read) { try DatabaseCopy.isUnfinished(in: $0) } }
 
     private func acknowledge(_ position: LogPosition) throws {
@@ -242,23 +247,21 @@ private struct Follow {
         } else {
             position = try source.lastChange()
             // The log keeps what comes.
-            if let position { try acknowledge(position) }
+            if let position { try acknowledge(position) } else { try Self.repeating { try source.hold(for: Self.consumer) } }
         }
         do {
             try snapshot {
-                try copy(nil, onBegin: { try setReached(position, in: $0) }) { progress in
+                let all = names(try source.entities())
+                try copy(nil, onBegin: { try begin(at: position, with: all, in: $0) }) { progress in
                     let step = try onProgress(
                         FollowProgress(entity: progress.entity, rows: progress.rows, total: progress.total))
                     if step == .stop { throw Stopped() }
                 }
-                try target.withEntityStore(.write) { try setCopied(names(source.entities()), in: $0) }
+                // A source without rows begins nothing.
+                try target.withEntityStore(.write) { try begin(at: position, with: all, in: $0) }
             }
         } catch is Stopped {
             return nil
-        }
-        // A source without rows begins nothing.
-        if reached == nil, try reachedByTarget() == nil {
-            try target.withEntityStore(.write) { try setReached(position, in: $0) }
         }
         return .some(position)
     }
@@ -299,6 +302,12 @@ private struct Follow {
         }
         if changed.isEmpty { return }
         let (names, known) = (names(changed), try copied())
+        for name in names.subtracting(known) where try there[name] != nil && target.rows(of: name).count() > 0 {
+            throw StorageError(
+                .schemaMismatch,
+                "the source has a new entity '\(name)', and the target has rows of its own in one of that name; rename one of the two",
+                entity: name, path: target.configuration.path)
+        }
         // Interrupted from here on, the whole copy is compared by the next call.
         try target.withEntityStore(.write) { store in
             for name in names.intersection(known) where there[name] != nil { try store.drop(name) }
@@ -347,6 +356,8 @@ private struct Follow {
         let (source, target, batch) = (source, target, Self.batch)
         let wasCompared = isCompared
         let found = try snapshot {
+            // Behind the first change, nothing else says that one is missing.
+            if try last == nil && source.hasTrimmed() { throw StorageError.behindLog(.beginning) }
             try bringEntities()
             var (position, count) = (last, 0)
             var keys: [String: Set<UniqueID>] = [:]

@@ -100,7 +100,10 @@ struct LogFacts {
 
     var text: String {
         let since = oldest.map { " since \($0.text)" } ?? ""
-        let lines = consumers.map { "  \($0.name)  has seen those up to \($0.position), at \($0.date.text)" }
+        let lines = consumers.map {
+            $0.position == .beginning
+                ? "  \($0.name)  has seen none" : "  \($0.name)  has seen those up to \($0.position), at \($0.date.text)"
+        }
         return (["log of changes, \(counted(changes, "change"))\(since)"] + lines).joined(separator: "\n")
     }
 
