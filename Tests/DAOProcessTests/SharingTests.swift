@@ -99,6 +99,18 @@ import Testing
         }
     }
 
+    /// One makes the file while the others look whose it is. One of a hundred files was taken for that of another program.
+    @Test(arguments: Place.Kind.allCases) func aNewFileIsNobodyElses(_ kind: Place.Kind) async throws {
+        try await onThread {
+            for _ in 0..<Rounds.count(50) {
+                let place = Place(kind)
+                let children = try (0..<4).map { _ in try Child("reopen", place.url("durability=relaxed&timeout=60"), "1") }
+                for child in children { try child.expect("done") }
+                #expect(try Ledger(place.url()).count() == 4)
+            }
+        }
+    }
+
     @Test(arguments: Place.Kind.allCases) func fileThatAnotherProcessGrowsIsReadAndWritten(_ kind: Place.Kind) async throws {
         try await onThread {
             let place = Place(kind)

@@ -43,9 +43,12 @@ extension BackupFile.Content {
     ///   - connection: The connection.
     ///   - dialect: The SQL dialect of the engine.
     package init(of connection: any SQLConnection, _ dialect: any SQLDialect) throws {
-        let hasProperties = try connection.hasTable(SQLProperties.name)
-        guard try hasProperties || connection.hasTable(SQLCatalog.name) else {
-            self = try connection.takenNames().isEmpty ? .nothing : .other
+        // By one statement: between two, another process that opens a new file makes the catalog and its first tables.
+        let names = try connection.takenNames()
+        func has(_ table: String) throws -> Bool { try names.contains(table) && connection.hasTable(table) }
+        let hasProperties = try has(SQLProperties.name)
+        guard try hasProperties || has(SQLCatalog.name) else {
+            self = names.isEmpty ? .nothing : .other
             return
         }
         var identity: String?

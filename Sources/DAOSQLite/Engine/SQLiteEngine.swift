@@ -84,8 +84,8 @@ final class SQLiteEngine: SQLEngine {
         return switch try BackupFile.Content(of: connection, SQLiteDialect()) {
         case .database: false
         case .other: true
-        // A file of this library has a log from its first page on.
-        case .nothing: try connection.texts("PRAGMA journal_mode") != ["wal"]
+        // A file of this library has a log from its first page on, which another process may have undone since.
+        case .nothing: try connection.integers("PRAGMA page_count") != [0] && connection.texts("PRAGMA journal_mode") != ["wal"]
         }
     }
 
