@@ -41,7 +41,7 @@ import Testing
         var isDone = false
         while !isDone {
             let child = try follow(Int.random(in: 1..<4, using: &random))
-            // The second half of the hand-overs are killed too.
+            // About half of those that would hand over are killed before or while they do.
             if Int.random(in: 0..<2, using: &random) == 0 {
                 while let line = try child.line(within: 60), line == "caught up" {}
                 isDone = true

@@ -68,7 +68,7 @@ extension Database {
     ///
     /// What was written in the target since it took over stays there alone.
     public func cancelFollow() throws {
-        let begun = Set(try Follow.begun(in: self))
+        let begun = try Follow.begun(in: self)
         try withEntityStore(.write) { store in
             for entity in try store.entities() {
                 if entity.movedTo != nil { try store.apply(EntityChange(moving: entity, to: nil)) }
@@ -102,13 +102,22 @@ private struct Follow {
     let source: any Database
     let target: any Database
     private var report = FollowReport()
+    /// The catalog that the target was brought to; nil before the first round.
+    private var aligned: Catalog?
 
     init(source: any Database, target: any Database) { (self.source, self.target) = (source, target) }
 
     /// The entities whose logs were begun.
-    static func begun(in source: any Database) throws -> [String] {
-        guard let text = try source.withEntityStore(.read, { try $0.property(begunProperty) }) else { return [] }
-        return (try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? []
+    static func begun(in source: any Database) throws -> Set<String> { try names(begunProperty, of: source) }
+
+    /// The names in a property.
+    private static func names(_ property: String, of database: any Database) throws -> Set<String> {
+        guard let text = try database.withEntityStore(.read, { try $0.property(property) }) else { return [] }
+        return Set((try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [])
+    }
+
+    private static func set(_ property: String, to names: Set<String>, in store: any EntityStore) throws {
+        try store.setProperty(property, to: String(decoding: JSONEncoder().encode(names.sorted()), as: UTF8.self))
     }
 
     mutating func run(_ onProgress: (FollowProgress) throws -> FollowStep) throws -> FollowReport {
@@ -174,9 +183,9 @@ private struct Follow {
         if unlogged.isEmpty { return }
         // Not made inside a transaction that writes: two of them would wait for each other.
         _ = try source.makeStorage(for: ChangeRow.self)
-        let names = try Set(Self.begun(in: source)).union(unlogged.map(\.name)).sorted()
+        let names = try Self.begun(in: source).union(unlogged.map(\.name))
         try writing(to: source) { store in
-            try store.setProperty(Self.begunProperty, to: String(decoding: JSONEncoder().encode(names), as: UTF8.self))
+            try Self.set(Self.begunProperty, to: names, in: store)
             for name in unlogged.map(\.name) {
                 guard let stored = try store.entity(named: name) else { continue }
                 var logged = stored
@@ -184,7 +193,7 @@ private struct Follow {
                 try store.apply(EntityChange(from: stored, to: EntityDeclaration(logged)))
             }
         }
-        source.engineState.declarations.forget(names)
+        source.engineState.declarations.forget(names.sorted())
     }
 
     /// The position up to which the target has the changes, `.some(nil)` for that before the first; nil when it has no copy.
@@ -271,7 +280,7 @@ private struct Follow {
         _ only: Set<String>?, onBegin: @escaping (any EntityStore) throws -> Void = { _ in },
         _ onProgress: (CopyProgress) throws -> Void = { _ in }
     ) throws {
-        let begun = Set(try Self.begun(in: source))
+        let begun = try Self.begun(in: source)
         try source.withEntityStore(.read) { store in
             var copy = DatabaseCopy(source: store, target: target, name: source.configuration.place, rowLimit: 10_000)
             copy.follows = DatabaseCopy.Follows(unlogged: begun, only: only, onBegin: onBegin)
@@ -280,23 +289,32 @@ private struct Follow {
     }
 
     /// The names of the entities that were copied into the target. It can have others of its own.
-    private func copied() throws -> Set<String> {
-        guard let text = try target.withEntityStore(.read, { try $0.property(Self.copiedProperty) }) else { return [] }
-        return Set((try? JSONDecoder().decode([String].self, from: Data(text.utf8))) ?? [])
-    }
+    private func copied() throws -> Set<String> { try Self.names(Self.copiedProperty, of: target) }
 
     private func setCopied(_ names: Set<String>, in store: any EntityStore) throws {
-        try store.setProperty(Self.copiedProperty, to: String(decoding: JSONEncoder().encode(names.sorted()), as: UTF8.self))
+        try Self.set(Self.copiedProperty, to: names, in: store)
     }
 
     private func names(_ entities: [EntityDescription]) -> Set<String> { Set(entities.filter { !$0.isOwn }.map(\.name)) }
 
+    /// What the source has beside its rows.
+    private struct Catalog: Equatable {
+        var entities: [EntityDescription]
+        var version: Int?
+    }
+
+    /// The catalog of the source as the running snapshot has it.
+    private func catalog() throws -> Catalog {
+        try source.withEntityStore(.read) { store in
+            Catalog(entities: try store.entities().filter { !$0.isOwn }, version: try store.version())
+        }
+    }
+
     /// Copies the entities again that have come to the source since, or have got other fields there: what a migration fills in is in no log.
     /// It runs in a snapshot of the source.
-    private func bringEntities() throws {
-        let entities = try source.entities().filter { !$0.isOwn }
+    private func bringEntities(_ entities: [EntityDescription]) throws {
         let there = Dictionary(try target.entities().map { ($0.name, $0) }, uniquingKeysWith: { $1 })
-        let begun = Set(try Self.begun(in: source))
+        let begun = try Self.begun(in: source)
         let changed = entities.filter {
             there[$0.name]?.withoutIndexes != DatabaseCopy.copied($0, unlogged: begun).withoutIndexes
         }
@@ -319,10 +337,9 @@ private struct Follow {
 
     /// Gives the target the indexes and the version of the source, and drops what the source has dropped. It runs in a snapshot of the
     /// source.
-    private func alignCatalog() throws {
-        let entities = try source.entities().filter { !$0.isOwn }
-        let (there, known, begun) = (try target.entities(), try copied(), Set(try Self.begun(in: source)))
-        let version = try source.withEntityStore(.read) { try $0.version() }
+    private func align(_ catalog: Catalog) throws {
+        let (entities, version) = (catalog.entities, catalog.version)
+        let (there, known, begun) = (try target.entities(), try copied(), try Self.begun(in: source))
         let gone = known.subtracting(entities.map(\.name))
         let changes = entities.compactMap { entity -> EntityChange? in
             guard let stored = there.first(where: { $0.name == entity.name }) else { return nil }
@@ -353,12 +370,15 @@ private struct Follow {
     private mutating func copyChanges(
         after last: LogPosition?, comparing isCompared: inout Bool
     ) throws -> (position: LogPosition?, isHeldBack: Bool) {
-        let (source, target, batch) = (source, target, Self.batch)
+        let (source, target, batch, aligned) = (source, target, Self.batch, aligned)
         let wasCompared = isCompared
         let found = try snapshot {
             // Behind the first change, nothing else says that one is missing.
             if try last == nil && source.hasTrimmed() { throw StorageError.behindLog(.beginning) }
-            try bringEntities()
+            let catalog = try catalog()
+            // Nearly every round finds the one before's, and asks the target nothing.
+            let isAligned = catalog == aligned
+            if !isAligned { try bringEntities(catalog.entities) }
             var (position, count) = (last, 0)
             var keys: [String: Set<UniqueID>] = [:]
             while case let page = try source.changes(after: position, limit: batch), let end = page.last {
@@ -369,11 +389,12 @@ private struct Follow {
             if count > 0 {
                 try ChangeOrigin.$current.withValue(source.configuration.place) { try write(keys, reached: position) }
             }
-            try alignCatalog()
+            if !isAligned { try align(catalog) }
             let isHeldBack = try source.pendingChanges() > 0
             let rows = try wasCompared || isHeldBack ? nil : Self.compare(source, target)
-            return (position: position, count: count, rows: rows, isHeldBack: isHeldBack)
+            return (position: position, count: count, rows: rows, isHeldBack: isHeldBack, catalog: catalog)
         }
+        self.aligned = found.catalog
         if let rows = found.rows { (report.rows, isCompared) = (rows, true) }
         report.changes += found.count
         if found.count > 0, let position = found.position { try acknowledge(position) }
