@@ -252,7 +252,9 @@ let package = Package(
         // Programs: they know every backend
         .executableTarget(
             name: "dao-cli",
-            dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTransport", "DAORedaction", "DAOSystemMicroHTTPD"],
+            dependencies: [
+                "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSearch", "DAOTransport", "DAORedaction", "DAOSystemMicroHTTPD",
+            ],
             resources: [
                 .embedInCode("Browse/Page/page.html"), .embedInCode("Browse/Page/page.css"),
                 .embedInCode("Browse/Page/page.js"),

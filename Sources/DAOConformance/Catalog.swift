@@ -36,6 +36,7 @@ enum Catalog {
         Thresholds.cases, ThresholdsQueries.cases, Pairs.cases, PairsBeside.cases, SecondLevel.cases,
         ServersConnections.cases, ServersWaiting.cases, ServersTransactions.cases,
         Searches.cases,
+        SearchIndexes.cases,
         Changes.cases,
     ]
 }

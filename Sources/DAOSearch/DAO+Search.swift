@@ -71,8 +71,8 @@ extension DAO {
         let entity = Record.schema.description.name
         if limit < 1 { throw StorageError(.invalidQuery, "the limit is below 1", entity: entity) }
         return try storage.database.reads {
-            let search = try RowSearch(self, query, condition, after: cursor)
-            let found = search.found.prefix(limit)
+            let search = try Search(self, query, condition, after: cursor)
+            let found = try search.first(limit)
             let values = try translator.translate(models: storage.read(keys: found.map(\.key), includesSubentities: true))
             return SearchPage(
                 hits: zip(values, found).map { SearchHit(value: $0, score: Double($1.score) / 4_294_967_296) },
@@ -86,7 +86,7 @@ extension DAO {
 
     /// Returns the number of rows in whose searchable fields a search finds something.
     public func searchCount(_ query: SearchQuery, where condition: Condition<Record> = .all) throws -> Int {
-        try storage.database.reads { try RowSearch(self, query, condition).found.count }
+        try storage.database.reads { try Search(self, query, condition).count() }
     }
 
     /// Returns the number of rows in whose searchable fields a text finds something.
@@ -123,74 +123,5 @@ extension DAO {
     /// Returns the number of rows in whose searchable fields a text finds something.
     public func searchCount(_ text: String, where condition: Condition<Record> = .all) async throws -> Int {
         try await reading { try $0.searchCount(text, where: condition) }
-    }
-}
-
-/// The rows that a search finds, read one after another.
-private struct RowSearch<Record: Model> {
-    struct Found {
-        let key: Key
-        var score: UInt64
-    }
-
-    private struct Candidate {
-        let key: Key
-        let counts: [Int]
-        let length: Int
-    }
-
-    /// The rows, the best first.
-    private(set) var found: [Found] = []
-    /// Those of the first page.
-    private(set) var statistics = SearchStatistics()
-
-    /// - Parameter cursor: The cursor behind whose row the rows come; nil for all.
-    init<Subject: TranslatorOrModel>(
-        _ dao: DAO<Subject>, _ query: SearchQuery, _ condition: Condition<Record>, after cursor: SearchCursor? = nil
-    ) throws where DAO<Subject>.Record == Record {
-        let schema = Record.schema
-        let fields = schema.searchable.enumerated().compactMap { index, field in field.map { (index: index, field: $0) } }
-        if fields.isEmpty {
-            throw StorageError(
-                .invalidQuery, "the model has no searchable field; declare one with .searchable", entity: schema.description.name)
-        }
-        let matcher = QueryMatcher(query)
-        let start = try cursor?.start(
-            of: query, leaves: matcher.leafCount, schema.description.name, keyKind: schema.keyKind)
-        if query.isEmpty { return }
-        statistics.counts = Array(repeating: 0, count: matcher.leafCount)
-        var candidates: [Candidate] = []
-        // The statistics are those of all rows, whatever the condition and the scope are.
-        try dao.withoutScope.storage.readFields([schema.description.keyIndex] + fields.map(\.index), Query()) { row in
-            var counts = Array(repeating: 0, count: matcher.leafCount)
-            var length = 0
-            for (index, field) in fields {
-                let places = matcher.places(in: try field.texts(row, index))
-                length += places.length
-                for (leaf, count) in matcher.counts(places).enumerated() { counts[leaf] += count * field.weight }
-            }
-            statistics.rows += 1
-            statistics.words += length
-            for (leaf, count) in counts.enumerated() where count > 0 { statistics.counts[leaf] += 1 }
-            if matcher.matches(counts) {
-                guard let key = try row.readKey(at: schema.description.keyIndex, of: schema.keyKind) else { return }
-                candidates.append(Candidate(key: key, counts: counts, length: length))
-            }
-        }
-        if let cursor { statistics = cursor.statistics }
-        if !candidates.isEmpty, !condition.isAll || dao.isScoped {
-            let keys = Set(try dao.storage.keys(Query(where: condition)))
-            candidates.removeAll { !keys.contains($0.key) }
-        }
-        let relevance = Relevance(rows: statistics.rows, words: statistics.words)
-        let rarities = statistics.counts.map(relevance.rarity)
-        found = candidates.map { row in
-            let scores = matcher.scored.map {
-                relevance.score(row.counts[$0], rarity: rarities[$0], length: row.length)
-            }
-            return Found(key: row.key, score: scores.reduce(0, +))
-        }
-        if let start { found.removeAll { $0.score != start.score ? $0.score > start.score : $0.key <= start.key } }
-        found.sort { $0.score != $1.score ? $0.score > $1.score : $0.key < $1.key }
     }
 }

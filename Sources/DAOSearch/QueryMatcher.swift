@@ -1,7 +1,7 @@
 /// Finds the words of a query in texts.
 struct QueryMatcher {
     /// A word of the query.
-    private struct Atom: Hashable {
+    struct Atom: Hashable {
         let text: String
         let isPrefix: Bool
     }
@@ -63,7 +63,42 @@ struct QueryMatcher {
         }
     }
 
+    // MARK: The index
+
+    /// The words of a leaf.
+    func atoms(of leaf: Int) -> [Atom] {
+        let byNumber = Dictionary(uniqueKeysWithValues: atoms.map { ($1, $0) })
+        return numbers(of: leaves[leaf]).compactMap { byNumber[$0] }
+    }
+
+    private func numbers(of leaf: Leaf) -> [Int] {
+        switch leaf {
+        case .words(let numbers): numbers
+        case .near(let first, let second, _): first + second
+        }
+    }
+
+    /// Whether a leaf is words side by side.
+    func isPhrase(_ leaf: Int) -> Bool { if case .words = leaves[leaf] { true } else { false } }
+
+    /// Whether rows are found that have no word of the query.
+    var findsRowsWithoutWords: Bool { matches(Array(repeating: 0, count: leafCount)) }
+
+    /// Counts how often a leaf occurs in a row.
+    ///
+    /// - Parameters:
+    ///   - places: The places of its words, as ``atoms(of:)`` has them.
+    ///   - weight: How often an occurrence at a place counts.
+    func count(of leaf: Int, _ found: [[Int]], weight: (Int) -> Int) -> Int {
+        var places = Places(atoms.count)
+        for (number, list) in zip(numbers(of: leaves[leaf]), found) { places.places[number] = list }
+        return occurrences(of: leaves[leaf], places).reduce(0) { $0 + weight($1[0].lowerBound) }
+    }
+
     // MARK: Texts
+
+    /// How many places are between two texts of a field: words of both are neither side by side nor near each other.
+    static let textGap = SearchQuery.maximumDistance + 1
 
     /// Where the words of the query are in the texts of one field.
     struct Places {
@@ -83,7 +118,7 @@ struct QueryMatcher {
         }
 
         /// Words of two texts are neither side by side nor near each other.
-        fileprivate mutating func endText() { next += SearchQuery.maximumDistance + 1_000_000 }
+        fileprivate mutating func endText() { next += QueryMatcher.textGap }
     }
 
     /// Returns where the words of the query are in the texts of a field.
@@ -132,9 +167,8 @@ struct QueryMatcher {
     private func starts(of numbers: [Int], _ places: Places) -> [Int] {
         guard let first = numbers.first else { return [] }
         if numbers.count == 1 { return places.places[first] }
-        let others = numbers.dropFirst().map { Set(places.places[$0]) }
         return places.places[first].filter { start in
-            others.indices.allSatisfy { others[$0].contains(start + $0 + 1) }
+            numbers.indices.dropFirst().allSatisfy { places.places[numbers[$0]].hasSorted(start + $0) }
         }
     }
 
@@ -164,5 +198,17 @@ struct QueryMatcher {
             }
         }
         return merged
+    }
+}
+
+extension RandomAccessCollection where Element == Int, Index == Int {
+    /// Whether ascending numbers have one.
+    func hasSorted(_ number: Int) -> Bool {
+        var (low, high) = (startIndex, endIndex)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if self[middle] < number { low = middle + 1 } else { high = middle }
+        }
+        return low < endIndex && self[low] == number
     }
 }

@@ -9,7 +9,7 @@ struct Term: Equatable {
     let range: Range<Int>
 
     /// The maximum length of a term in bytes. Of a longer word the beginning counts.
-    static let maximumLength = 256
+    static let maximumLength = 128
 
     /// Returns the words of a text, in order (contract S1).
     static func terms(of text: String) -> [Term] {

@@ -1,3 +1,4 @@
+import DAOSearch
 import Foundation
 
 // The command line of swift-dao: reads and keeps databases from their own catalogs, without the application's types.
@@ -5,6 +6,8 @@ import Foundation
 //   swift run dao inspect sqlite:app.db
 
 signal(SIGPIPE, SIG_IGN)
+// Rows without types can be in an index for searches.
+TextIndexer.register()
 // The work begins when interruptions reach it: it may make files at once.
 let (isReady, ready) = AsyncStream<Void>.makeStream()
 let work = Task {

@@ -100,7 +100,7 @@ extension EngineState {
     /// - Throws: ``LoggedEntity``; `.detached` when another database has taken over the rows.
     @inline(__always) package func checkLog(of entity: EntityDescription) throws {
         // Only logged entities move.
-        if entity.log != nil { try checkLogged(entity) }
+        if entity.log != nil || entity.textIndex != nil { try checkLogged(entity) }
     }
 
     @inline(never) private func checkLogged(_ entity: EntityDescription) throws {

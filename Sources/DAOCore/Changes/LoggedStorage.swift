@@ -1,7 +1,7 @@
-/// The rows of a model, for writing. Where their changes are logged, it adds them to the log in the same transaction (contract D1).
+/// The rows of a model, for writing. Where their changes are logged, it adds them to the log in the same transaction (contract D1), and
+/// where their texts are in an index for searches, it keeps that (S8).
 ///
-/// The storages of this library's databases refuse to write rows that are logged (``LoggedEntity``), so that rows which are not cost
-/// nothing here. Of other databases the catalog is asked in the transaction of each write.
+/// The storages of this library's databases refuse to write such rows (``LoggedEntity``), so that others cost nothing here. Of other databases the catalog is asked in the transaction of each write.
 struct LoggedStorage<Record: Model>: ForwardingStorage {
     let base: any Storage<Record>
     private let state = State()
@@ -12,6 +12,8 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
     private final class State: Sendable {
         let isLogged = Atomic(false)
         let log = Lock<ChangeLog?>(nil)
+        /// The index for searches that is known, and where it is.
+        let index = Lock<(TextIndex, (any StoredTextIndex)?)?>(nil)
     }
 
     init(_ base: any Storage<Record>) {
@@ -23,6 +25,7 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
             _ = try? database.makeStorage(for: ChangeRow.self)
         }
         refuses = database is any LogAwareDatabase
+        if Record.schema.description.textIndex != nil, !AmbientTransaction.isWriting { try? prepareIndex() }
     }
 
     func insert(_ records: [Record]) throws { try write { try $0.insert(records) } }
@@ -56,7 +59,7 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
             let relations = try relations()
             // A new entity is no place for rows either, when the others have moved.
             if let place = relations.moved.values.first { throw StorageError.moved(to: place, path: database.configuration.path) }
-            return try relations.logs[entity] == nil ? call(base) : writeLogged(call)
+            return try relations.follows(entity) ? writeLogged(call) : call(base)
         }
         // Asked outside of the transaction, it could miss a log that begins meanwhile.
         return try AmbientTransaction.usable(of: database.engineState) == nil ? database.runStep(write) : write()
@@ -70,18 +73,44 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
         try database.runTransaction {
             let relations = try relations()
             if let place = relations.moved[entity] { throw StorageError.moved(to: place, path: database.configuration.path) }
-            guard let kept = relations.logs[entity] else {
+            guard relations.follows(entity) else {
                 state.isLogged.store(false, ordering: .relaxed)
                 return try call(base)
             }
             state.isLogged.store(true, ordering: .relaxed)
-            let log = try state.log.withLock { log in
-                let known = try log ?? ChangeLog(database)
-                log = known
-                return known
+            var rows = LoggedRows(base: base, keepsValues: relations.logs[entity] == .values)
+            if relations.logs[entity] != nil {
+                rows.log = try state.log.withLock { log in
+                    let known = try log ?? ChangeLog(database)
+                    log = known
+                    return known
+                }
             }
-            return try call(LoggedRows(base: base, log: log, keepsValues: kept == .values))
+            if let index = relations.textIndexes[entity], index.isCurrent {
+                let reader = TextReader<Record>(index)
+                let writer = try stored(index, TextIndexes.needed(for: entity))?.writer {
+                    try reader.rows(base, after: $0, limit: $1)
+                }
+                rows.index = writer.map { IndexedRecords(reader: reader, writer: $0) }
+            }
+            return try call(rows)
         }
+    }
+
+    /// Makes the index for searches, so that the first write need not.
+    private func prepareIndex() throws {
+        guard let index = try relations().textIndexes[entity], index.isCurrent, let indexing = TextIndexes.shared else { return }
+        guard let stored = try stored(index, indexing), try !stored.isMade() else { return }
+        let reader = TextReader<Record>(index)
+        try database.runTransaction { _ = try stored.writer { try reader.rows(base, after: $0, limit: $1) } }
+    }
+
+    /// Returns where an index is stored; nil where the database keeps none.
+    private func stored(_ index: TextIndex, _ indexing: any TextIndexing) throws -> (any StoredTextIndex)? {
+        if let known = state.index.withLock({ $0 }), known.0.id == index.id { return known.1 }
+        let stored = try indexing.index(index, in: database)
+        state.index.withLock { $0 = (index, stored) }
+        return stored
     }
 }
 
@@ -93,18 +122,27 @@ package protocol LogAwareDatabase: Database {
 
     /// The number below which every write transaction has ended, as the running snapshot sees it; nil as ``logNumber()``.
     func logHorizon() throws -> Int64?
+
+    /// Whether rows are in indexes for searches. By default true.
+    var keepsTextIndexes: Bool { get }
 }
 
 extension LogAwareDatabase {
     package func logNumber() throws -> Int64? { nil }
     package func logHorizon() throws -> Int64? { nil }
+    package var keepsTextIndexes: Bool { true }
 }
 
-/// The rows of a model whose changes are logged, inside a transaction. What changes rows reads them first, and stores them.
+/// The rows of a model whose changes are logged or in an index, inside a transaction. What changes rows reads them first, and stores them.
 private struct LoggedRows<Record: Model>: Storage {
     let base: any Storage<Record>
-    let log: ChangeLog
+    /// The log; nil where changes are not logged.
+    var log: ChangeLog?
     let keepsValues: Bool
+    /// The index for searches; nil where there is none.
+    var index: IndexedRecords<Record>?
+
+    init(base: any Storage<Record>, keepsValues: Bool) { (self.base, self.keepsValues) = (base, keepsValues) }
 
     private var schema: Schema<Record> { Record.schema }
     var database: any Database { base.database }
@@ -120,6 +158,8 @@ private struct LoggedRows<Record: Model>: Storage {
 
     func insert(_ records: [Record]) throws {
         try writing { try base.insert(records) }
+        try index?.add(records, in: database)
+        guard log != nil else { return }
         try add(
             records.map { record in
                 let after = try keepsValues ? text(of: record) : nil
@@ -131,12 +171,15 @@ private struct LoggedRows<Record: Model>: Storage {
         let keys = records.map { schema.key(of: $0) }
         var stored: [Key: Record] = [:]
         for record in try base.read(keys: keys, includesSubentities: false) { stored[schema.key(of: record)] = record }
+        let texts = try texts(of: Array(stored.values))
         try writing { try base.upsert(records) }
         var entries: [ChangeLog.Entry] = []
         // The last row of a repeated key counts, in the place of the first.
         var last = Dictionary(zip(keys, records), uniquingKeysWith: { $1 })
-        for key in keys {
-            guard let record = last.removeValue(forKey: key) else { continue }
+        let written = keys.compactMap { key in last.removeValue(forKey: key).map { (key, $0) } }
+        try index?.change(texts, to: written.map(\.1), in: database)
+        guard log != nil else { return }
+        for (key, record) in written {
             if let before = stored[key] {
                 if let entry = try update(key, before, record) { entries.append(entry) }
             } else {
@@ -151,12 +194,17 @@ private struct LoggedRows<Record: Model>: Storage {
     private static var most: Int { 10_000 }
 
     func set(_ changes: [StoredChange], counting counter: Int?, where condition: Condition<Record>) throws -> Int? {
+        let changesTexts = index?.reader.reads(changes.map(\.field)) ?? false
+        if log == nil, !changesTexts { return try writing { try base.set(changes, counting: counter, where: condition) } }
         let before = try base.read(Query(where: condition, limit: Self.most + 1))
         if before.count > Self.most { return nil }
+        let texts = changesTexts ? try texts(of: before) : [:]
         guard let count = try writing({ try base.set(changes, counting: counter, where: condition) }) else { return nil }
         let keys = before.map { schema.key(of: $0) }
         var after: [Key: Record] = [:]
         for record in try base.read(keys: keys, includesSubentities: false) { after[schema.key(of: record)] = record }
+        if changesTexts { try index?.change(texts, to: keys.compactMap { after[$0] }, in: database) }
+        guard log != nil else { return count }
         try add(try zip(keys, before).compactMap { key, before in try after[key].flatMap { try update(key, before, $0) } })
         return count
     }
@@ -167,11 +215,12 @@ private struct LoggedRows<Record: Model>: Storage {
             for record in try base.read(keys: keys, includesSubentities: false) {
                 entries.append(ChangeLog.Entry(key: schema.key(of: record), kind: .erased, before: try text(of: record)))
             }
-        } else {
+        } else if log != nil {
             let condition = Condition<Record>(.isIn(field: schema.description.keyIndex, keys.map(\.value)))
             entries = try base.keys(Query(where: condition)).map { ChangeLog.Entry(key: $0, kind: .erased) }
         }
         let count = try writing { try base.erase(keys: keys) }
+        try index?.writer.apply(erased: keys, added: [])
         try add(entries)
         return count
     }
@@ -180,7 +229,13 @@ private struct LoggedRows<Record: Model>: Storage {
         try AmbientTransaction.logging(in: database.engineState, body)
     }
 
-    private func add(_ entries: [ChangeLog.Entry]) throws { try log.add(entries, of: schema.description.name) }
+    private func add(_ entries: [ChangeLog.Entry]) throws { try log?.add(entries, of: schema.description.name) }
+
+    /// The texts of rows that are about to change, by their keys.
+    private func texts(of records: [Record]) throws -> [Key: IndexedTexts] {
+        guard let index else { return [:] }
+        return Dictionary(try index.reader.texts(of: records, in: database).map { ($0.key, $0) }, uniquingKeysWith: { $1 })
+    }
 
     /// The change from one row to another; nil when the rows are the same.
     private func update(_ key: Key, _ before: Record, _ after: Record) throws -> ChangeLog.Entry? {

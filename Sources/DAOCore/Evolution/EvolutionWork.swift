@@ -52,6 +52,8 @@ struct EvolutionWork {
     ) throws -> [String] {
         try EntityDescription.checkPlace(of: store.entities(), path: path)
         for step in steps { try step.run(in: store, of: database, report) }
+        // Steps write rows of any entity past the indexes for searches.
+        if !steps.isEmpty { try TextIndexes.forget(store.entities(), in: store) }
         for change in Self.changes(declarations, try store.entities()) {
             let total = try store.count(change.wanted.name)
             try store.apply(change, path: path)

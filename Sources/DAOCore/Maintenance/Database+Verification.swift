@@ -70,6 +70,9 @@ private final class Verification {
         try reporting { entities = try store.entities() }
         for entity in entities { try verify(entity) }
         try reporting { try LogCheck(entities).run(store, isCancelled) { report.add($0) } }
+        for entity in entities where entity.textIndex?.isCurrent == true {
+            try reporting { try TextIndexes.shared?.verify(entity, in: store, isCancelled) { report.add($0) } }
+        }
         for relation in entities.flatMap({ $0.relations(among: entities) }) {
             try reporting(relation) { try verify(relation) }
         }

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A model of the library itself, whose entity has a reserved name.
-protocol OwnModel: Model {}
+package protocol OwnModel: Model {}
 
 /// A link as a row of a hidden entity. Databases without a more efficient form store links in this form.
 struct LinkRow: OwnModel {

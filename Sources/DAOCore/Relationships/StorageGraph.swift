@@ -86,10 +86,10 @@ final class StorageGraph: Sendable {
     /// A retired relationship, or a Reference that cascades, can lead to an entity that no model here reaches.
     func erase(_ entity: String, _ keys: [Key]) throws {
         if let erase = erasers[entity] { return _ = try erase(keys) }
-        if database.capabilities.hasEvolution, try relations().logs[entity] == nil {
+        if database.capabilities.hasEvolution, try !relations().follows(entity) {
             return try database.withEntityStore(.rows) { try $0.erase(keys, from: entity) }
         }
-        // A log can keep the values, and a database without an entity store has storages, also of models that are made of what is stored.
+        // A log can keep the values, an index for searches has the rows, and a database without an entity store has storages, also of models that are made of what is stored.
         try AllUntypedRows(database).rows(of: entity)?.erase(keys)
     }
 

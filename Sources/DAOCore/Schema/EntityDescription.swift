@@ -23,6 +23,8 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     /// The place of the database that has taken over the rows, which are not written here any more; nil before that
     /// (contract D6).
     public internal(set) var movedTo: String?
+    /// The index for searches; nil where there is none.
+    public package(set) var textIndex: TextIndex?
     /// Since when the log has everything that has changed the rows: it began then, or the entity got other fields, whose values no log
     /// has. It is no part of what descriptions are compared by.
     var logSince: Date?
@@ -44,7 +46,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
     /// Whether two entities are declared alike.
     public static func == (left: EntityDescription, right: EntityDescription) -> Bool {
         left.name == right.name && left.fields == right.fields && left.indexes == right.indexes && left.log == right.log
-            && left.movedTo == right.movedTo
+            && left.movedTo == right.movedTo && left.textIndex == right.textIndex
     }
 
     /// Hashes what is compared.
@@ -54,6 +56,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         hasher.combine(indexes)
         hasher.combine(log)
         hasher.combine(movedTo)
+        hasher.combine(textIndex)
     }
 
     /// Decodes a description. One without ``indexes`` has none.
@@ -68,6 +71,7 @@ public struct EntityDescription: Sendable, Hashable, Codable {
         indexes = try container.decodeIfPresent([IndexDescription].self, forKey: .indexes) ?? []
         log = try container.decodeIfPresent(EntityLog.self, forKey: .log)
         movedTo = try container.decodeIfPresent(String.self, forKey: .movedTo)
+        textIndex = try container.decodeIfPresent(TextIndex.self, forKey: .textIndex)
         logSince = try container.decodeIfPresent(Date.self, forKey: .logSince)
         try SchemaCheck.check(stored: self)
     }

@@ -130,9 +130,12 @@ public final class Schema<Record: Model>: Sendable {
             if let key = field.key { keyOfRecord = key }
             if revision == nil, let field = field.revision { revision = RevisionField(field, at: index) }
         }
-        description = EntityDescription(
+        var described = EntityDescription(
             name: entity, fields: facts.map(\.description),
             indexes: indexes.isEmpty ? [] : indexes.compactMap { $0.description(facts) })
+        let searched = facts.filter { $0.searchable != nil }.map(\.description.name)
+        if !searched.isEmpty { described.textIndex = TextIndex(fields: searched) }
+        description = described
         let hasUnknownIndex = !indexes.isEmpty && indexes.contains { $0.fields(facts) == nil }
         fault =
             Record.self is any OwnModel.Type || isOfStoredEntity && description.isOwn
@@ -219,6 +222,7 @@ public final class Schema<Record: Model>: Sendable {
             }
             let part = schema.description
             description.indexes = whole.description.indexes.filter(part.hasFields)
+            description.textIndex = whole.description.textIndex
             partialIndexes = whole.partialIndexes.map { indexes in
                 PartialIndexes { indexes.result.map { $0.filter(part.hasFields) } }
             }

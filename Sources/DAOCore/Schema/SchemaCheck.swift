@@ -126,7 +126,7 @@ package enum SchemaCheck {
     }
 
     /// The names of the library's own entities.
-    fileprivate static let ownEntities = [LinkRow.schema.description.name] + logEntities
+    fileprivate static let ownEntities = [LinkRow.schema.description.name] + logEntities + EntityDescription.searchEntities
 
     /// Those of the log of changes.
     fileprivate static let logEntities = [
@@ -373,9 +373,18 @@ extension EntityDescription {
     /// Whether the entity is one of the library's own, with a reserved name.
     package var isOwn: Bool { Self.isOwn(name) }
 
+    /// The names of the entities in which indexes for searches are stored: indexes, segments, blocks and the numbers of rows.
+    package static let searchEntities = ["dao_search_indexes", "dao_search_segments", "dao_search_blocks", "dao_search_rows"]
+
     /// Whether a name is that of one of the library's own entities.
     static func isOwn(_ name: String) -> Bool { SchemaCheck.ownEntities.contains { $0.hasSameBytes(as: name) } }
 
     /// Whether a build that knows of no log of changes must not open a database with the entity.
     package var needsLog: Bool { log != nil || SchemaCheck.logEntities.contains { $0.hasSameBytes(as: name) } }
+
+    /// Whether a build that knows of no index for searches must not write the rows.
+    package var needsTextIndex: Bool { textIndex != nil || isOfTextIndex }
+
+    /// Whether indexes for searches are stored in it.
+    var isOfTextIndex: Bool { Self.searchEntities.contains { $0.hasSameBytes(as: name) } }
 }

@@ -28,8 +28,8 @@ struct Catalog {
     ///   store was not created by this library.
     func format() throws -> StoredFormat? {
         if let format: StoredFormat = try read(kind: "F", name: "") {
-            guard format.version <= StoredFormat.loggedVersion else {
-                throw StorageError.formatIsNewer(format.version, supported: StoredFormat.loggedVersion, path: path)
+            guard format.version <= StoredFormat.newestVersion else {
+                throw StorageError.formatIsNewer(format.version, supported: StoredFormat.newestVersion, path: path)
             }
             guard format.version >= StoredFormat.earliestVersion, (1...StoredFormat.lastKeyspace).contains(format.nextKeyspace)
             else { throw damaged("") }
@@ -118,7 +118,7 @@ struct Catalog {
     /// - Throws: `.schemaMismatch` when an entity exists whose name differs only in case.
     func add(_ description: EntityDescription) throws -> StoredEntity {
         try description.checkName(among: entities().map(\.description), path: path)
-        return try store { nextKeyspace in StoredEntity(description, nextKeyspace: nextKeyspace) }
+        return try store { nextKeyspace in StoredEntity(description.asNew, nextKeyspace: nextKeyspace) }
     }
 
     /// Writes the entry of an entity.
@@ -130,7 +130,8 @@ struct Catalog {
             defer { format.nextKeyspace += 1 }
             return format.nextKeyspace
         }
-        if entity.description.needsLog { format.version = StoredFormat.loggedVersion }
+        if entity.description.needsLog { format.version = max(format.version, StoredFormat.loggedVersion) }
+        if entity.description.needsTextIndex { format.version = StoredFormat.newestVersion }
         try write(format, kind: "F", name: "")
         try write(entity, kind: "E", name: entity.description.name)
         return entity

@@ -45,9 +45,10 @@ struct StoredEntity: Codable, Sendable, Equatable {
 struct StoredFormat: Codable, Sendable {
     /// The version that this library writes.
     static let currentVersion = 3
-    /// The version of a database with an entity whose changes are logged: builds that know of no log must not write its rows. It is the
-    /// newest version that this library reads.
+    /// The version of a database with an entity whose changes are logged: builds that know of no log must not write its rows.
     static let loggedVersion = 4
+    /// The version of one with an index for searches, for the same reason. It is the newest version that this library reads.
+    static let newestVersion = 5
     /// The earliest version that this library reads. The first transaction that writes raises it: earlier builds do not read the
     /// records that are written now.
     static let earliestVersion = 2

@@ -7,10 +7,11 @@ struct SQLCatalog: Sendable {
     /// The name of the table.
     static let name = "dao_catalog"
     /// The newest version of the format of the descriptions that can be read.
-    static let newestFormat: Int64 = 3
+    static let newestFormat: Int64 = 4
 
-    /// The version of the format that a description needs: builds that know of no log must not write the rows of a logged entity.
-    static func format(of entity: EntityDescription) -> Int64 { entity.needsLog ? 3 : 2 }
+    /// The version of the format that a description needs: builds that know of no log must not write the rows of a logged entity, and those
+    /// that know of no index for searches not the rows of one that has such an index.
+    static func format(of entity: EntityDescription) -> Int64 { entity.needsTextIndex ? 4 : entity.needsLog ? 3 : 2 }
 
     /// The SQL dialect of the engine.
     private let dialect: any SQLDialect

@@ -79,8 +79,10 @@ struct StoredSchema {
     func create(_ table: SQLTable) throws {
         let name = table.entity.name
         try table.entity.checkName(among: entities().filter { !$0.name.hasSameBytes(as: name) }, path: path)
+        var stored = table.stored.asNew
         if let found = try connection.table(of: name, dialect) {
             try checkAdoption(of: found, table)
+            stored.textIndex = stored.textIndex?.withoutIndex
         } else {
             try connection.makeRoom(for: name)
             try connection.execute(table.createTable)
@@ -90,7 +92,7 @@ struct StoredSchema {
             try removeRemains(of: elements)
             try create(elements)
         }
-        try describe(table.stored)
+        try describe(stored)
     }
 
     /// Checks that a table that another program has made is the one that the suite would make, and that every rule can be kept

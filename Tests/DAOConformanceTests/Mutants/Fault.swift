@@ -75,6 +75,8 @@ enum Fault: String, CaseIterable, Sendable {
         startsOnAnOldCatalog
     // Changes
     case logMissesErasures, logMissesLists, logMissesFormerValues, logMissesFirstOfMany, logIsTrimmedWhole
+    // Search
+    case indexMissesWrites, indexMissesErasures, indexKeepsNumbers
     // Servers
     case idleLossShows, lostBodiesRunAgain, lostWritesStay, lostCommitsCount, lostAnswersFail, unknownIsUnreachable,
         outcomesAreReversed, ignoresCancellation, waitsOnAndOn, writersSideBySide, conflictsRunAgain, readsLeaveTheOrder,
@@ -124,7 +126,8 @@ enum Fault: String, CaseIterable, Sendable {
         case ..<position(.observersHearNothing): return .lifeCycle
         case ..<position(.forgetsEntities): return .observation
         case ..<position(.logMissesErasures): return .evolution
-        case ..<position(.idleLossShows): return .changes
+        case ..<position(.indexMissesWrites): return .changes
+        case ..<position(.idleLossShows): return .search
         default: return .servers
         }
     }
@@ -196,6 +199,7 @@ enum Fault: String, CaseIterable, Sendable {
         case .logMissesLists: ["D.related"]
         case .logMissesFormerValues: ["D.values"]
         case .logIsTrimmedWhole: ["D.consumers"]
+        case .indexMissesWrites, .indexMissesErasures, .indexKeepsNumbers: ["S.everyWrite"]
         case .instrumentsHearOthers: ["L.instrumentAlone"]
         default: nil
         }

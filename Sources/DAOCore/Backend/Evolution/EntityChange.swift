@@ -31,7 +31,8 @@ public struct EntityChange: Sendable {
     /// Descriptions of the differences that need a migration step; empty when the change is automatic
     /// (contract E3).
     public let obstacles: [String]
-    /// Whether the model can use the entity without the change: only defaults differ, or what embedded fields contain.
+    /// Whether the model can use the entity without the change: only defaults differ, what embedded fields contain, or the index for
+    /// searches.
     public let canWait: Bool
 
     /// Determines the change that a declaration asks of a stored entity.
@@ -72,10 +73,19 @@ public struct EntityChange: Sendable {
         wanted = EntityDescription(name: declared.name, fields: finding.fields, indexes: finding.indexes, log: log)
         wanted.movedTo = stored.movedTo
         wanted.logSince = log.map { _ in Date() }
+        wanted.textIndex = TextIndex.wanted(declared.textIndex, stored.textIndex) { name in
+            guard let origin = stored.index(of: name) else { return nil }
+            return finding.sources.firstIndex(of: .stored(origin)).map { finding.fields[$0].name }
+        }
+        var newIndex: [String] = []
+        if wanted.textIndex != stored.textIndex {
+            let names = wanted.textIndex?.fields.map { "'\($0)'" }.joined(separator: ", ")
+            newIndex.append(names.map { "an index for searches of \($0) is made" } ?? "the index for searches goes")
+        }
         sources = finding.sources
         fills = finding.fills
         recodings = finding.recodings
-        steps = finding.steps + finding.newDefaults + finding.newContents
+        steps = finding.steps + finding.newDefaults + finding.newContents + newIndex
         obstacles = finding.obstacles
         canWait = finding.steps.isEmpty && finding.obstacles.isEmpty
     }

@@ -30,7 +30,9 @@ struct RowBatch {
 
 extension EntityStore {
     /// Returns the entity with a name; nil when it is not stored.
-    func entity(named name: String) throws -> EntityDescription? { try entities().first { $0.name.hasSameBytes(as: name) } }
+    package func entity(named name: String) throws -> EntityDescription? {
+        try entities().first { $0.name.hasSameBytes(as: name) }
+    }
 
     /// Returns a batch of the rows after a key.
     func batch(of entity: String, after key: Key?, rowLimit: Int = 1000, byteLimit: Int = 4 << 20) throws -> RowBatch {

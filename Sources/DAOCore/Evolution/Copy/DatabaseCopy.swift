@@ -62,7 +62,7 @@ struct DatabaseCopy {
     mutating func run(_ isCancelled: () -> Bool, _ onProgress: (CopyProgress) throws -> Void) throws -> CopyReport {
         // Links are copied by relationship, whatever form the source and the target store them in.
         let all = try source.entities().filter {
-            follows == nil ? $0.name != LinkRow.schema.description.name : !$0.isOwn
+            follows == nil ? $0.name != LinkRow.schema.description.name && !$0.isOfTextIndex : !$0.isOwn
         }.map { Self.copied($0, unlogged: follows?.unlogged ?? []) }
         let only = follows?.only ?? Set(all.map(\.name))
         let entities = all.filter { only.contains($0.name) }
@@ -76,6 +76,8 @@ struct DatabaseCopy {
         var starts: [Start] = []
         for entity in entities { starts.append(try start(entity, found)) }
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
+        // Rows are stored past the indexes for searches, which the first opening with a model makes.
+        if !isFinished { try target.withEntityStore(.write) { try TextIndexes.forget($0.entities(), in: $0) } }
         if !isFinished, found != .ours {
             try target.withEntityStore(.write) { store in
                 try store.setProperty(Self.bookmark, to: name)
