@@ -167,7 +167,8 @@ let package = Package(
                 "dao-conformance",
             ]),
         .testTarget(
-            name: "DAOSearchTests", dependencies: ["DAOSearch", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOTestSupport"]),
+            name: "DAOSearchTests",
+            dependencies: ["DAOSearch", "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOTestSupport"]),
         .testTarget(name: "DAOOrderedStoreTests", dependencies: ["DAOMemory", "DAOLMDB", "DAOSystemLMDB", "DAOTestSupport"]),
         .testTarget(
             name: "DAORelationshipTests",
@@ -229,7 +230,7 @@ let package = Package(
         // The command line
         .testTarget(
             name: "DAOCommandLineTests",
-            dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOTestSupport", "dao-cli"]),
+            dependencies: ["DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSearch", "DAOSystemSQLite", "DAOTestSupport", "dao-cli"]),
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
@@ -265,7 +266,8 @@ let package = Package(
         .executableTarget(
             name: "dao-bench",
             dependencies: [
-                "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSystemSQLite", "DAOSystemLMDB", "DAOSystemPostgres",
+                "DAOMemory", "DAOSQLite", "DAOLMDB", "DAOPostgres", "DAOSearch", "DAOSystemSQLite", "DAOSystemLMDB",
+                "DAOSystemPostgres",
                 "DAOTestSupport",
             ]),
         .executableTarget(

@@ -7,13 +7,13 @@ struct QueryMatcher {
     }
 
     /// What is counted: words side by side, or two of them near each other.
-    private enum Leaf {
+    private enum Leaf: Hashable {
         /// The numbers of the words.
         case words([Int])
         case near([Int], [Int], distance: Int)
     }
 
-    private indirect enum Node {
+    private indirect enum Node: Hashable {
         case leaf(Int)
         case and([Node])
         case or([Node])
@@ -24,8 +24,10 @@ struct QueryMatcher {
     /// Those of which the beginning is enough.
     private var beginnings: [Atom: Int] = [:]
     private var leaves: [Leaf] = []
-    /// The leaves below no NOT, whose occurrences count.
-    private(set) var scored: [Int] = []
+    private var leafNumbers: [Leaf: Int] = [:]
+    /// The leaves below no NOT, whose occurrences count, and how often the query has each.
+    private(set) var scored: [(leaf: Int, times: UInt64)] = []
+    private var scoredPlaces: [Int: Int] = [:]
     private var root: Node?
 
     /// The number of leaves.
@@ -42,16 +44,33 @@ struct QueryMatcher {
         case .near(.words(let first, let firstIsPrefix), .words(let second, let secondIsPrefix), let distance):
             return leaf(.near(numbers(first, firstIsPrefix), numbers(second, secondIsPrefix), distance: distance), isNegated)
         case .near(let first, let second, _): return compile(.and([first, second]), isNegated: isNegated)
-        case .and(let parts): return .and(parts.map { compile($0, isNegated: isNegated) })
-        case .or(let parts): return .or(parts.map { compile($0, isNegated: isNegated) })
+        case .and(let parts): return .and(different(parts, isNegated))
+        case .or(let parts): return .or(different(parts, isNegated))
         case .not(let part): return .not(compile(part, isNegated: true))
         }
     }
 
+    /// The parts that are different: somebody can repeat a word a thousand times.
+    private mutating func different(_ parts: [SearchQuery.Node], _ isNegated: Bool) -> [Node] {
+        var known: Set<Node> = []
+        return parts.map { compile($0, isNegated: isNegated) }.filter { known.insert($0).inserted }
+    }
+
     private mutating func leaf(_ leaf: Leaf, _ isNegated: Bool) -> Node {
-        leaves.append(leaf)
-        if !isNegated { scored.append(leaves.count - 1) }
-        return .leaf(leaves.count - 1)
+        let number = leafNumbers[leaf] ?? leaves.count
+        if number == leaves.count {
+            leaves.append(leaf)
+            leafNumbers[leaf] = number
+        }
+        if !isNegated {
+            if let place = scoredPlaces[number] {
+                scored[place].times += 1
+            } else {
+                scoredPlaces[number] = scored.count
+                scored.append((number, 1))
+            }
+        }
+        return .leaf(number)
     }
 
     private mutating func numbers(_ words: [String], _ isPrefix: Bool) -> [Int] {
@@ -187,7 +206,7 @@ struct QueryMatcher {
     /// Returns the ranges of what is found in the words of a text, ascending. They do not overlap.
     func foundWords(in terms: [Term]) -> [Range<Int>] {
         let places = places(in: CollectionOfOne(terms))
-        var ranges = scored.flatMap { occurrences(of: leaves[$0], places).joined() }
+        var ranges = scored.flatMap { occurrences(of: leaves[$0.leaf], places).joined() }
         ranges.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         var merged: [Range<Int>] = []
         for range in ranges {

@@ -1,9 +1,17 @@
 import DAOCore
 
-/// A search in one state of a database.
-struct Search<Subject: TranslatorOrModel> {
-    typealias Record = DAO<Subject>.Record
+/// A field that is searched.
+struct SearchedField {
+    let name: String
+    /// The position of the field in the model.
+    let position: Int
+    let weight: Int
+    /// Reads its texts at a row.
+    let texts: (RowReader) throws -> [String]
+}
 
+/// A search in one state of a database.
+struct Search<Record: Model> {
     /// A row that is found.
     struct Found {
         let key: Key
@@ -12,47 +20,47 @@ struct Search<Subject: TranslatorOrModel> {
 
     /// Those of the first page.
     let statistics: SearchStatistics
-    private let dao: DAO<Subject>
+    private let storage: any Storage<Record>
     private let condition: Condition<Record>
+    private let isScoped: Bool
     private let start: (score: UInt64, key: Key)?
     private let rows: any SearchedRows
 
-    /// - Parameter cursor: The cursor behind whose row the rows come; nil for all.
+    /// - Parameters:
+    ///   - storage: The rows, all or those of a scope.
+    ///   - all: All rows where the others are those of a scope; nil where they are all.
+    ///   - fields: The fields, at least one.
+    ///   - cursor: The cursor behind whose row the rows come; nil for all.
     init(
-        _ dao: DAO<Subject>, _ query: SearchQuery, _ condition: Condition<Record>, after cursor: SearchCursor? = nil
+        _ storage: any Storage<Record>, all: (any Storage<Record>)? = nil, _ fields: [SearchedField], _ query: SearchQuery,
+        _ condition: Condition<Record>, after cursor: SearchCursor? = nil
     ) throws {
-        let schema = Record.schema
-        let fields = schema.searchable.enumerated().compactMap { index, field in field.map { (index: index, field: $0) } }
-        if fields.isEmpty {
-            throw StorageError(
-                .invalidQuery, "the model has no searchable field; declare one with .searchable", entity: schema.description.name)
-        }
-        (self.dao, self.condition) = (dao, condition)
+        let entity = Record.schema.description.name
+        storage.database.willRead(entity)
+        (self.storage, self.condition, isScoped) = (storage, condition, all != nil)
         let matcher = QueryMatcher(query)
-        start = try cursor?.start(
-            of: query, leaves: matcher.leafCount, schema.description.name, keyKind: schema.keyKind)
+        start = try cursor?.start(of: query, leaves: matcher.leafCount, entity, keyKind: Record.schema.keyKind)
         if query.isEmpty {
             (rows, statistics) = (NoRows(), SearchStatistics())
-        } else if let index = try Self.index(of: dao, fields.map { schema.description.fields[$0.index].name }) {
+        } else if let index = try Self.index(in: storage.database, fields.map(\.name)) {
             let found: IndexSearch
             do {
                 found = try IndexSearch(
-                    index.rows, index: index.number, weights: fields.map(\.field.weight), matcher, known: cursor?.statistics)
+                    index.rows, index: index.number, weights: fields.map(\.weight), matcher, known: cursor?.statistics)
             } catch is DamagedPostings {
                 throw IndexRows.damaged
             }
             (rows, statistics) = (IndexedRows(rows: index.rows, index: index.number, found: found.hits), found.statistics)
         } else {
-            let found = try ScannedRows(dao, fields, matcher, known: cursor?.statistics)
+            let found = try ScannedRows(all ?? storage, fields, matcher, known: cursor?.statistics)
             (rows, statistics) = (found, found.statistics)
         }
     }
 
-    /// The index of the model's fields; nil where all rows have to be read.
-    private static func index(of dao: DAO<Subject>, _ fields: [String]) throws -> (rows: IndexRows, number: Int64)? {
-        let (database, entity) = (dao.storage.database, Record.schema.description.name)
-        guard database.capabilities.hasEvolution, let index = try database.textIndex(of: entity), index.isCurrent,
-            index.fields.elementsEqual(fields, by: { $0.hasSameBytes(as: $1) })
+    /// The index of the fields; nil where all rows have to be read.
+    private static func index(in database: any Database, _ fields: [String]) throws -> (rows: IndexRows, number: Int64)? {
+        guard database.capabilities.hasEvolution, let index = try database.textIndex(of: Record.schema.description.name),
+            index.isCurrent, index.fields.elementsEqual(fields, by: { $0.hasSameBytes(as: $1) })
         else { return nil }
         // A database that nothing can be written to need not have the index yet.
         guard let stored = try? Indexing().index(index, in: database) as? StoredIndex, let number = try stored.number() else {
@@ -61,8 +69,20 @@ struct Search<Subject: TranslatorOrModel> {
         return (stored.rows, number)
     }
 
+    /// Returns a page of what is found.
+    func page<Value>(
+        _ limit: Int, of query: SearchQuery, _ values: ([Key]) throws -> [Value]
+    ) throws -> SearchPage<Value> {
+        let found = try first(limit)
+        let entity = Record.schema.description.name
+        return SearchPage(
+            hits: try zip(values(found.map(\.key)), found).map { SearchHit(value: $0, score: Double($1.score) / 4_294_967_296) },
+            next: found.count < limit
+                ? nil : found.last.map { SearchCursor(entity, query, statistics, score: $0.score, key: UniqueID($0.key)) })
+    }
+
     /// Whether a condition filters what is found.
-    private var isFiltered: Bool { !condition.isAll || dao.isScoped }
+    private var isFiltered: Bool { !condition.isAll || isScoped }
 
     /// Returns the number of rows that are found.
     func count() throws -> Int { isFiltered ? try filtered().count : rows.hits.count }
@@ -115,10 +135,10 @@ struct Search<Subject: TranslatorOrModel> {
         if hits.count <= Self.few {
             let keys = try rows.keys(of: hits.map(\.number), Record.schema)
             let among = Condition<Record>(.isIn(field: Record.schema.description.keyIndex, keys.values.sorted().map(\.value)))
-            let met = Set(try dao.storage.keys(Query(where: condition && among)))
+            let met = Set(try storage.keys(Query(where: condition && among)))
             return hits.filter { keys[$0.number].map(met.contains) ?? false }
         }
-        let met = try dao.storage.keys(Query(where: condition))
+        let met = try storage.keys(Query(where: condition))
         if met.count < hits.count, let numbers = try rows.numbers(of: met) {
             return hits.filter { numbers.contains($0.number) }
         }
@@ -231,25 +251,22 @@ private struct ScannedRows: SearchedRows {
         let rarities = self.statistics.counts.map(relevance.rarity)
         for row in candidates {
             let scores = matcher.scored.map {
-                relevance.score(row.counts[$0], rarity: rarities[$0], length: row.length)
+                $0.times &* relevance.score(row.counts[$0.leaf], rarity: rarities[$0.leaf], length: row.length)
             }
-            hits.append(SearchedRow(number: Int64(known.count), score: scores.reduce(0, +)))
+            hits.append(SearchedRow(number: Int64(known.count), score: scores.reduce(0, &+)))
             known.append(row.key)
         }
     }
 
     /// Reads the rows of a model. The statistics are those of all rows, whatever the condition and the scope are.
-    init<Subject: TranslatorOrModel>(
-        _ dao: DAO<Subject>, _ fields: [(index: Int, field: SearchableField)], _ matcher: QueryMatcher,
-        known cursor: SearchStatistics?
+    init<Record: Model>(
+        _ storage: any Storage<Record>, _ fields: [SearchedField], _ matcher: QueryMatcher, known cursor: SearchStatistics?
     ) throws {
-        let schema = DAO<Subject>.Record.schema
+        let schema = Record.schema
         let keyIndex = schema.description.keyIndex
-        try self.init(matcher, fields.map(\.field.weight), known: cursor) { body in
-            try dao.withoutScope.storage.readFields([keyIndex] + fields.map(\.index), Query()) { row in
-                try body(try fields.map { try $0.field.texts(row, $0.index) }) {
-                    try row.readKey(at: keyIndex, of: schema.keyKind)
-                }
+        try self.init(matcher, fields.map(\.weight), known: cursor) { body in
+            try storage.readFields([keyIndex] + fields.map(\.position), Query()) { row in
+                try body(try fields.map { try $0.texts(row) }) { try row.readKey(at: keyIndex, of: schema.keyKind) }
             }
         }
     }

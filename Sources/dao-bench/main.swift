@@ -98,10 +98,10 @@ struct Options {
     }
 }
 
-/// What has no work of a pair: the speed of copies, commits of many tasks, the cost of the log of changes, and what a database takes
+/// What has no work of a pair: the speed of copies, commits of many tasks, the cost of the log of changes, searches, and what a database takes
 /// beside time.
 enum Extra: String, CaseIterable {
-    case copy, tasks, log, footprint
+    case copy, tasks, log, search, footprint
 }
 
 /// The shapes of the measured records.
@@ -329,6 +329,7 @@ private func run(_ options: Options, in directory: URL) throws {
         switch extra {
         case .copy: try CopyBench.run(data, repetitions: options.repetitions, in: directory)
         case .log: try LogBench.run(rows: options.rows, repetitions: options.repetitions, in: directory)
+        case .search: try SearchBench.run(rows: options.rows, repetitions: options.repetitions, in: directory)
         case .tasks: try TasksBench.run(repetitions: options.repetitions, in: directory)
         case .footprint: try FootprintBench.run(options, in: directory)
         }

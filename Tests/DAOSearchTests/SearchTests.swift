@@ -107,6 +107,23 @@ import Testing
         #expect(try await results.next() == [])
         try await articles.create(Article(id: 30, title: "newest", text: ""))
         #expect(try await results.next() == [30])
+        // A number reads no row, and follows them all the same.
+        var numbers = database.observe { try articles.searchCount("new*") }.makeAsyncIterator()
+        #expect(try await numbers.next() == 1)
+        try await articles.create(Article(id: 31, title: "new", text: ""))
+        #expect(try await numbers.next() == 2)
+    }
+
+    /// Somebody can repeat a word as often as he likes: the score counts it as often, and the search takes no longer.
+    @Test func repeatedWordsAreLookedUpOnce() throws {
+        for url in Self.urls {
+            let place = TemporaryPlace()
+            let articles = try place.articles(url)
+            let (once, twice) = (try articles.search("red", limit: 10), try articles.search("red red", limit: 10))
+            #expect(twice.map(\.value.id) == once.map(\.value.id) && twice.map(\.score) == once.map { 2 * $0.score })
+            let many = String(repeating: "red OR wine OR (red wine) OR ", count: 20_000) + "red"
+            #expect(try articles.searchCount(many) == 4)
+        }
     }
 
     @Test func mistakesAreErrors() throws {

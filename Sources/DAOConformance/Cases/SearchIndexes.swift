@@ -194,6 +194,24 @@ enum SearchIndexes {
             ])
             try rows.erase(byPrimaryKey: 5)
             try expectFound(leaflets, "rows without types")
+            for text in queries {
+                let (hits, found) = (try leaflets.search(text, limit: 3), try rows.search(text, limit: 3))
+                try expectEqual(
+                    found.map(\.value.key), hits.map { UniqueID(value: $0.value.id) }, "what '\(text)' finds without types")
+                try expectEqual(found.map(\.score), hits.map(\.score), "its scores")
+                try expectEqual(
+                    try rows.searchCount(text, where: "id > 2"), try leaflets.searchCount(text, where: Condition { $0.id > 2 }))
+            }
+            let page = try rows.searchPage(SearchQuery("red OR wine"), limit: 2, where: "id > 1")
+            let next = try rows.searchPage(SearchQuery("red OR wine"), limit: 100, after: page.next, where: "id > 1")
+            try expectEqual(
+                (page.hits + next.hits).map(\.value.key),
+                try leaflets.search("red OR wine", limit: 100) { $0.id > 1 }.map { UniqueID(value: $0.value.id) },
+                "pages without types")
+            try expectKind(.invalidQuery, "a limit of 0 without types") { try rows.search("red", limit: 0) }
+            try expectKind(.invalidQuery, "rows without a searchable field") {
+                try database.rows(of: "stand").search("red", limit: 1)
+            }
             try expectEqual(try database.verify().problems.map(\.message), [], "problems")
         },
         ConformanceCase(

@@ -295,6 +295,11 @@ extension Database {
         return try reporting(.snapshot) { try runSnapshot(body) }
     }
 
+    /// Says that what is read depends on the rows of an entity, for calls that read others in their place.
+    package func willRead(_ entity: String) {
+        ObservedReads.current?.willRead(TouchedEntities(names: [entity]), in: engineState)
+    }
+
     /// Runs a call of this library that consists of several reads.
     package func reads<Result>(_ body: () throws -> Result) throws -> Result {
         ObservedReads.current?.willRead(.none, in: engineState)

@@ -205,6 +205,11 @@ public final class EntityRows: Sendable {
             .unsupported, "'\(name)' is the library's own; its rows can be read and not written here", entity: name)
     }
 
+    /// Calls a visitor with the rows, where their type is known.
+    package func visit<Visitor: EntityRowsVisitor>(_ visitor: Visitor) throws -> Visitor.Result {
+        try reading { try $0.visit(visitor) }
+    }
+
     private func reading<Result>(_ body: (any OpenRows) throws -> Result) throws -> Result {
         // What observes an entity that is not there hears of it when it comes.
         ObservedReads.current?.willRead(TouchedEntities(names: [name]), in: database.engineState)
@@ -248,6 +253,23 @@ private struct OpenEntity: Sendable {
     let rows: any OpenRows
 }
 
+/// What reads the rows of an entity in another way than ``EntityRows`` has.
+package protocol EntityRowsVisitor {
+    associatedtype Result
+
+    /// Reads rows, in one state of the database.
+    ///
+    /// - Parameters:
+    ///   - rows: The rows as records.
+    ///   - entity: The entity as it is stored.
+    ///   - condition: Returns the condition of a text.
+    ///   - row: Returns the row of a record.
+    func visit<Record: Model>(
+        _ rows: any Storage<Record>, _ entity: EntityDescription, condition: (TextPredicate) -> Condition<Record>,
+        row: (Record) -> EntityRow
+    ) throws -> Result
+}
+
 /// The calls of ``EntityRows``, where the type of the records is known.
 private protocol OpenRows: Sendable {
     var entity: EntityDescription { get }
@@ -262,15 +284,18 @@ private protocol OpenRows: Sendable {
     func erase(_ query: RowQuery) throws -> Int
     func erase(_ id: any UniqueIDConvertible) throws -> Int
     func persist(_ rows: [[String: Value]]) throws
+    func visit<Visitor: EntityRowsVisitor>(_ visitor: Visitor) throws -> Visitor.Result
 }
 
 private struct TypedRows<Record: UntypedModel>: OpenRows {
     let entity: EntityDescription
+    private let database: any Database
     private let graph: StorageGraph
     private let storage: any Storage<Record>
 
     init(_ database: any Database) throws {
         entity = Record.schema.storedDescription
+        self.database = database
         graph = try StorageGraph(database, from: Record.self)
         let storage = try GraphStorage<Record>(graph: graph)
         self.storage = ReportingStorage(storage, database.configuration.listeners) ?? storage
@@ -341,6 +366,12 @@ private struct TypedRows<Record: UntypedModel>: OpenRows {
                 return (schema.key(of: row), EntityRow(entity: related, values: values))
             }, uniquingKeysWith: { $1 })
         return keys.compactMap { byKey[$0] }
+    }
+
+    func visit<Visitor: EntityRowsVisitor>(_ visitor: Visitor) throws -> Visitor.Result {
+        try visitor.visit(
+            storage, database.entities().first { $0.name.hasSameBytes(as: entity.name) } ?? entity,
+            condition: { Condition($0.format, arguments: $0.arguments) }, row: row)
     }
 
     func erase(_ query: RowQuery) throws -> Int { try storage.erase(query.query(of: Record.self)) }

@@ -133,7 +133,9 @@ public final class Schema<Record: Model>: Sendable {
         var described = EntityDescription(
             name: entity, fields: facts.map(\.description),
             indexes: indexes.isEmpty ? [] : indexes.compactMap { $0.description(facts) })
-        let searched = facts.filter { $0.searchable != nil }.map(\.description.name)
+        let searched = facts.compactMap { field in
+            field.searchable.map { (name: field.description.name, weight: $0.weight) }
+        }
         if !searched.isEmpty { described.textIndex = TextIndex(fields: searched) }
         description = described
         let hasUnknownIndex = !indexes.isEmpty && indexes.contains { $0.fields(facts) == nil }

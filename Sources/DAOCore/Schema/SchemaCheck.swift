@@ -386,5 +386,5 @@ extension EntityDescription {
     package var needsTextIndex: Bool { textIndex != nil || isOfTextIndex }
 
     /// Whether indexes for searches are stored in it.
-    var isOfTextIndex: Bool { Self.searchEntities.contains { $0.hasSameBytes(as: name) } }
+    package var isOfTextIndex: Bool { Self.searchEntities.contains { $0.hasSameBytes(as: name) } }
 }

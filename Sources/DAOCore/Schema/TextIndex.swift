@@ -4,6 +4,8 @@ import Foundation
 public struct TextIndex: Sendable, Hashable, Codable {
     /// The names of the searchable fields, in the order of the schema.
     public internal(set) var fields: [String]
+    /// As how many occurrences one counts in each field, for searches of rows without types.
+    public internal(set) var weights: [Int]
     /// The version of the rules by which texts are cut into words.
     private var version: Int
     /// What tells this index from one that the entity had before. It is no part of what descriptions are compared by.
@@ -12,7 +14,24 @@ public struct TextIndex: Sendable, Hashable, Codable {
     /// The version that this build writes.
     package static let currentVersion = 1
 
-    init(fields: [String]) { (self.fields, version) = (fields, Self.currentVersion) }
+    init(fields: [(name: String, weight: Int)]) {
+        (self.fields, weights, version) = (fields.map(\.name), fields.map(\.weight), Self.currentVersion)
+    }
+
+    /// Decodes an index of the catalog, which can be of any origin.
+    ///
+    /// - Throws: `DecodingError` when it does not have a weight for each field.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        fields = try container.decode([String].self, forKey: .fields)
+        weights = try container.decode([Int].self, forKey: .weights)
+        version = try container.decode(Int.self, forKey: .version)
+        id = try container.decode(UUID.self, forKey: .id)
+        guard weights.count == fields.count, weights.allSatisfy({ 1...SearchableField.maximumWeight ~= $0 }) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .weights, in: container, debugDescription: "a weight for each searchable field is missing")
+        }
+    }
 
     /// Whether this build can keep the index.
     package var isCurrent: Bool { version == Self.currentVersion }
@@ -37,7 +56,9 @@ public struct TextIndex: Sendable, Hashable, Codable {
         stored.fields = names
         guard let declared else { return isWhole ? stored : nil }
         if stored.version == 0, isWhole { return stored }
-        return stored == declared ? stored : declared.asNew
+        if !stored.hasFields(of: declared) { return declared.asNew }
+        stored.weights = declared.weights
+        return stored
     }
 
     /// The same, of which nothing is stored.
@@ -47,15 +68,21 @@ public struct TextIndex: Sendable, Hashable, Codable {
         return index
     }
 
-    /// Whether two indexes have the same fields.
+    /// Whether what is stored of one index is what is stored of the other.
+    private func hasFields(of other: TextIndex) -> Bool {
+        version == other.version && fields.elementsEqual(other.fields) { $0.hasSameBytes(as: $1) }
+    }
+
+    /// Whether two indexes have the same fields with the same weights.
     public static func == (left: TextIndex, right: TextIndex) -> Bool {
-        left.version == right.version && left.fields.elementsEqual(right.fields) { $0.hasSameBytes(as: $1) }
+        left.hasFields(of: right) && left.weights == right.weights
     }
 
     /// Hashes what is compared.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(version)
         hasher.combine(fields)
+        hasher.combine(weights)
     }
 }
 

@@ -239,7 +239,7 @@ struct IndexSearch {
         var positions = Array(repeating: 0, count: lists.count)
         var counts = Array(repeating: 0, count: matcher.leafCount)
         // Rows of few words that have a word once or twice are frequent, and a score is a division of 128 bits.
-        var known = Array(repeating: UInt64.max, count: matcher.leafCount << 12)
+        var known = Array(repeating: UInt64.max, count: matcher.leafCount <= 64 ? matcher.leafCount << 12 : 0)
         while true {
             var (number, length) = (Int64.max, 0)
             for (list, position) in zip(lists, positions) where position < list.numbers.count && list.numbers[position] < number {
@@ -254,15 +254,15 @@ struct IndexSearch {
             }
             guard matcher.matches(counts) else { continue }
             var score: UInt64 = 0
-            for leaf in matcher.scored where counts[leaf] > 0 {
-                if counts[leaf] < 8, length < 512 {
-                    let place = (leaf << 3 | counts[leaf]) << 9 | length
+            for (leaf, times) in matcher.scored where counts[leaf] > 0 {
+                let place = (leaf << 3 | counts[leaf]) << 9 | length
+                if counts[leaf] < 8, length < 512, place < known.count {
                     if known[place] == .max {
                         known[place] = relevance.score(counts[leaf], rarity: rarities[leaf], length: length)
                     }
-                    score += known[place]
+                    score &+= times &* known[place]
                 } else {
-                    score += relevance.score(counts[leaf], rarity: rarities[leaf], length: length)
+                    score &+= times &* relevance.score(counts[leaf], rarity: rarities[leaf], length: length)
                 }
             }
             hits.append(SearchedRow(number: number, score: score))

@@ -153,19 +153,19 @@ struct SegmentMerge {
         var used = 0
         while used < budget, let term = cursors.lazy.compactMap(\.term).min(by: { $0.precedes($1) }) {
             output.term = String(decoding: term, as: UTF8.self)
-            let current = cursors.filter { $0.term == term }
+            var current = cursors.filter { $0.term == term }
             if term == ListTerm.erased {
                 try mergeErased(current, omitted, &output, &writer, &used)
                 continue
             }
             writer.begin(term)
-            while used < budget, let next = current.filter({ $0.term == term }).min(by: { $0.number < $1.number }) {
+            while used < budget, !current.isEmpty {
+                var first = 0
+                for index in current.indices.dropFirst() where current[index].number < current[first].number { first = index }
+                let next = current[first]
                 let number = next.number
                 if term.isEmpty {
-                    let length = try next.withPosting { bytes in
-                        var reader = PostingReader(bytes)
-                        return try reader.count()
-                    }
+                    let length = try next.length
                     if erased.contains(number) {
                         omitted.insert(number)
                         try next.withPosting { try omittedWriter.add(number, $0) }
@@ -173,12 +173,12 @@ struct SegmentMerge {
                         try next.withPosting { try writer.add(number, $0) }
                         (output.rows, output.words) = (output.rows + 1, output.words + length)
                     }
-                } else if !omitted.contains(number) {
+                } else if omitted.isEmpty || !omitted.contains(number) {
                     try next.withPosting { try writer.add(number, $0) }
                 }
                 used += next.size + 2
                 output.number = number
-                try next.advance()
+                if try !next.advance() { current.remove(at: first) }
             }
         }
         try rows.blocks.insert(writer.finish() + omittedWriter.finish())
@@ -204,10 +204,7 @@ struct SegmentMerge {
         var erased: [(number: Int64, length: Int)] = []
         for cursor in cursors {
             while cursor.term == ListTerm.erased {
-                let length = try cursor.withPosting { bytes in
-                    var reader = PostingReader(bytes)
-                    return try reader.count()
-                }
+                let length = try cursor.length
                 if !omitted.contains(cursor.number) { erased.append((cursor.number, length)) }
                 used += cursor.size + 2
                 try cursor.advance()

@@ -37,19 +37,34 @@ final class SegmentCursor {
         try block.withUnsafeBufferPointer { try body(UnsafeBufferPointer(rebasing: $0[posting])) }
     }
 
+    /// The length of the row.
+    var length: Int {
+        get throws {
+            try withPosting { bytes in
+                var reader = PostingReader(bytes)
+                return try reader.count()
+            }
+        }
+    }
+
     /// The number of bytes of the posting.
     var size: Int { posting.count }
 
     /// Goes to the next posting.
-    func advance() throws {
+    ///
+    /// - Returns: Whether it is one of the same word.
+    @discardableResult func advance() throws -> Bool {
+        var isSameTerm = true
         while position >= pieceEnd {
             if position >= end {
                 guard try nextBlock() else {
                     term = nil
-                    return
+                    return false
                 }
             }
+            let before = term
             try nextPiece()
+            isSameTerm = isSameTerm && before == term
         }
         try block.withUnsafeBufferPointer { bytes in
             var reader = PostingReader(bytes, at: position)
@@ -60,6 +75,7 @@ final class SegmentCursor {
             guard reader.position <= pieceEnd else { throw DamagedPostings() }
             (posting, position, number) = (start..<reader.position, reader.position, last)
         }
+        return isSameTerm
     }
 
     /// Passes over what is before a posting, and over it.

@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSearch
 import DAOTransport
 import Foundation
 
@@ -10,7 +11,8 @@ struct BrowsedDatabase: Sendable {
     private let database: any Database
     private let url: DatabaseConfiguration
     private let canWrite: Bool
-    private let cursors = Cursors()
+    private let cursors = Cursors<PageCursor>()
+    private let searches = Cursors<SearchCursor>()
     private let entities = Entities()
     /// Which file was opened; nil for a database without a file.
     private let file: FileIdentity?
@@ -40,11 +42,12 @@ struct BrowsedDatabase: Sendable {
         try await view(words) {
             // Counting may look at every row. What takes too long is left out.
             let end = ContinuousClock.now + .milliseconds(500)
-            let described = try database.entities().map { description in
+            let described = try database.entities().filter { !$0.isOfTextIndex }.map { description in
                 let count = ContinuousClock.now < end ? try entity(description.name).count() : nil
                 return JSON.object([
                     "name": JSON.text(description.name), "rows": count.map { "\($0)" } ?? "null",
                     "fields": JSON.list(description.fields.map(\.json)),
+                    "isSearchable": "\(description.textIndex != nil)",
                     "indexes": JSON.list(description.indexes.map { JSON.text(($0.isUnique ? "unique: " : "") + "\($0)") }),
                 ])
             }
@@ -59,14 +62,18 @@ struct BrowsedDatabase: Sendable {
 
     func rows(_ words: Browser.Words) async throws -> Response {
         let limit = try words.number("limit", in: 1...500, default: 50)
+        let name = try words.required("entity")
         var query = query(words)
-        if let name = words["after"] {
-            guard let cursor = cursors[name] else {
-                throw Failure(400, "the page is not known any more; begin at the first page")
+        if let text = words["search"] {
+            let (predicate, cursor) = (query.predicate, try words["after"].map(searches.cursor))
+            return try await view(words) {
+                let rows = try entity(name)
+                let page = try rows.searchPage(SearchQuery(text), limit: limit, after: cursor, where: predicate)
+                return try list(rows.entity, page.hits.map(\.value), next: page.next.map(searches.name))
             }
-            query.after = cursor
         }
-        let (name, asked) = (try words.required("entity"), query)
+        query.after = try words["after"].map(cursors.cursor)
+        let asked = query
         return try await view(words) {
             let rows = try entity(name)
             let page = try rows.page(asked, limit: limit)
@@ -116,7 +123,11 @@ struct BrowsedDatabase: Sendable {
 
     func count(_ words: Browser.Words) async throws -> Response {
         let (name, query) = (try words.required("entity"), query(words))
-        let count = try await reading { try entity(name).count(where: query.predicate) }
+        let text = words["search"]
+        let count = try await reading {
+            let rows = try entity(name)
+            return try text.map { try rows.searchCount($0, where: query.predicate) } ?? rows.count(where: query.predicate)
+        }
         return Response(json: JSON.object(["count": "\(count)"]))
     }
 
@@ -380,12 +391,20 @@ private final class Entities: Sendable {
 }
 
 /// The cursors of pages, by short names. A cursor contains values of a row, which do not belong into an address.
-private final class Cursors: Sendable {
-    private let state = Lock<(cursors: [String: PageCursor], names: [PageCursor: String], count: Int)>(([:], [:], 0))
+private final class Cursors<Cursor: Hashable & Sendable>: Sendable {
+    private let state = Lock<(cursors: [String: Cursor], names: [Cursor: String], count: Int)>(([:], [:], 0))
 
-    subscript(name: String) -> PageCursor? { state.withLock { $0.cursors[name] } }
+    /// Returns the cursor of a name.
+    ///
+    /// - Throws: ``Failure`` when nobody knows it any more.
+    func cursor(_ name: String) throws -> Cursor {
+        guard let cursor = state.withLock({ $0.cursors[name] }) else {
+            throw Browser.Failure(400, "the page is not known any more; begin at the first page")
+        }
+        return cursor
+    }
 
-    func name(of cursor: PageCursor) -> String {
+    func name(of cursor: Cursor) -> String {
         state.withLock { state in
             if let name = state.names[cursor] { return name }
             if state.names.count == 10_000 { (state.names, state.cursors) = ([:], [:]) }

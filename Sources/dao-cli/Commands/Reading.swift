@@ -1,4 +1,5 @@
 import DAOCore
+import DAOSearch
 import Foundation
 
 extension Command.Parameter {
@@ -16,6 +17,8 @@ extension Command.Option {
         help: "sorts by these terms, such as 'last done == true, -date nil last, name[c]'; a dash means descending")
     static let limit = Command.Option(name: "limit", value: "N", help: "gives at most N rows")
     static let offset = Command.Option(name: "offset", value: "N", help: "leaves out the first N rows")
+    static let search = Command.Option(
+        name: "search", value: "TEXT", help: "gives the rows in whose searchable fields this text is found, the best first")
 }
 
 extension Arguments {
@@ -113,7 +116,10 @@ extension Command {
             }
             let (entities, counts, version, log) = try database.snapshot {
                 var entities = try database.entities().filter { !$0.isOwn }
-                if let name = arguments.optionalWord("ENTITY") { entities = [try database.rows(of: name).entity] }
+                if let name = arguments.optionalWord("ENTITY") {
+                    _ = try database.rows(of: name)
+                    entities.removeAll { $0.name != name }
+                }
                 return (
                     entities, try entities.map { try database.rows(of: $0.name).count() }, try database.schemaVersion,
                     try LogFacts(of: database)
@@ -134,7 +140,9 @@ extension Command {
                 + ["version \(version)", counted(entities.count, "entity", "entities")]
             try Output.write("\(url)\n\(facts.joined(separator: ", "))")
             for (entity, count) in zip(entities, counts) {
-                let kept = entity.log.map { $0 == .values ? ", logged with values" : ", logged" } ?? ""
+                let kept =
+                    (entity.log.map { $0 == .values ? ", logged with values" : ", logged" } ?? "")
+                    + (entity.textIndex.map { ", searches \($0.fields.joined(separator: ", "))" } ?? "")
                 try Output.write("\n\(entity.name), \(counted(count, "row"))\(kept)\n\(entity.table)")
             }
             if let log, arguments.optionalWord("ENTITY") == nil { try Output.write("\n\(log.text)") }
@@ -154,7 +162,7 @@ extension Command {
         name: "query", summary: "writes the rows of an entity that meet a condition",
         parameters: [.url, .entity, .predicate],
         options: [
-            .order, .limit, .offset,
+            .order, .limit, .offset, .search,
             Option(name: "fields", value: "FIELDS", help: "writes these fields only, such as id,title"),
             Option(name: "format", value: "FORMAT", help: "table (the default), json or csv"), .json,
         ],
@@ -162,7 +170,8 @@ extension Command {
             The predicate has the grammar of NSPredicate: ==, !=, <, <=, >, >=, BETWEEN {1, 5}, IN {1, 2}, BEGINSWITH, ENDSWITH,
             CONTAINS, LIKE 'a*' (with [c] and [d]), AND, OR, NOT, nil, author.name == 'Ada', ANY comments.id == 7,
             comments.@count > 3. A date is '2024-05-31' or '2024-05-31T18:30:00Z', in UTC without a zone. A table shortens long
-            texts; json and csv have all of them.
+            texts; json and csv have all of them. --search takes what an application's search field takes, such as
+            'red OR "old wine" -rose win*'; it gives 20 rows unless --limit says how many, and has an order of its own.
             """
     ) { arguments in
         let format: Format? = try arguments.choice(of: "format")
@@ -172,10 +181,18 @@ extension Command {
             func begin(_ entity: EntityDescription) throws -> RowPrinter {
                 try RowPrinter(entity, arguments.list(of: "fields"), arguments.has("json") ? .json : format ?? .table)
             }
-            // An error of the query comes before anything is written.
-            try rows.forEach(query) { row in
+            func add(_ row: EntityRow) throws {
                 if printer == nil { printer = try begin(row.entity) }
                 try printer?.add(row)
+            }
+            // An error of the query comes before anything is written.
+            if let text = arguments.value(of: "search") {
+                if arguments.has("order") || arguments.has("offset") {
+                    throw UsageError("--search has an order of its own; leave --order and --offset out")
+                }
+                for hit in try rows.search(text, limit: query.limit ?? 20, where: query.predicate) { try add(hit.value) }
+            } else {
+                try rows.forEach(query, add)
             }
             if printer == nil { printer = try begin(rows.entity) }
             try printer?.end()
@@ -226,10 +243,13 @@ extension Command {
 
     static let count = Command(
         name: "count", summary: "writes the number of rows of an entity that meet a condition",
-        parameters: [.url, .entity, .predicate], options: [.json]
+        parameters: [.url, .entity, .predicate], options: [.search, .json]
     ) { arguments in
         try await arguments.rows { rows in
-            let count = try rows.count(where: arguments.query().predicate)
+            let predicate = try arguments.query().predicate
+            let count =
+                try arguments.value(of: "search").map { try rows.searchCount($0, where: predicate) }
+                ?? rows.count(where: predicate)
             try Output.write(arguments.has("json") ? JSON.object(["count": "\(count)"]) : "\(count)")
             return 0
         }

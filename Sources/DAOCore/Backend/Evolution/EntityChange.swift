@@ -80,7 +80,10 @@ public struct EntityChange: Sendable {
         var newIndex: [String] = []
         if wanted.textIndex != stored.textIndex {
             let names = wanted.textIndex?.fields.map { "'\($0)'" }.joined(separator: ", ")
-            newIndex.append(names.map { "an index for searches of \($0) is made" } ?? "the index for searches goes")
+            let isNew = wanted.textIndex?.id != stored.textIndex?.id
+            newIndex.append(
+                names.map { isNew ? "an index for searches of \($0) is made" : "the weights of \($0) in searches change" }
+                    ?? "the index for searches goes")
         }
         sources = finding.sources
         fills = finding.fills

@@ -240,10 +240,11 @@ const views = {
     fillTable(shown, answer, isChange);
     const ends = answer.rows.length === 0 && !shown.options.after;
     if (ends) {
-      const { entity, where } = shown.options;
+      const { entity, where, search } = shown.options;
       fill($("content"), make("div", { class: "empty" },
-        make("p", {}, where ? `No row of '${entity}' meets this condition.` : `'${entity}' has no rows yet. They appear here when they are stored.`),
-        where && make("button", { type: "button", onclick: () => go("rows", { entity }) }, "Show all rows")));
+        make("p", {}, search ? `No row of '${entity}' has '${search}'${where ? " and meets this condition" : ""}.`
+          : where ? `No row of '${entity}' meets this condition.` : `'${entity}' has no rows yet. They appear here when they are stored.`),
+        (where || search) && make("button", { type: "button", onclick: () => go("rows", { entity }) }, "Show all rows")));
     }
     countRows(shown);
   },
@@ -276,34 +277,40 @@ const views = {
 
 /** Shows what stands around the rows of an entity. */
 function frameRows(shown) {
-  const { entity: name, where, order } = shown.options;
+  const { entity: name, where, order, search } = shown.options;
   const entity = entityNamed(name);
   shown.isFramed = true;
   const input = make("input", {
     id: "where", type: "text", placeholder: example(entity), "aria-label": "Condition", autocomplete: "off", autocapitalize: "off",
     spellcheck: "false", enterkeyhint: "search", maxlength: "20000",
   });
-  const hadFocus = document.activeElement && document.activeElement.id === "where";
+  const words = entity.isSearchable && make("input", {
+    id: "search", type: "search", placeholder: "search words", "aria-label": "Search", autocomplete: "off", enterkeyhint: "search", maxlength: "1000",
+  });
+  const focused = document.activeElement && [input, words].find(field => field && field.id === document.activeElement.id);
   input.value = where || "";
+  if (words) words.value = search || "";
   const apply = event => {
     event.preventDefault();
-    go("rows", { entity: name, where: input.value.trim(), order, limit: shown.options.limit });
+    const text = words ? words.value.trim() : "";
+    // What is found has an order of its own.
+    go("rows", { entity: name, search: text, where: input.value.trim(), order: text ? null : order, limit: shown.options.limit });
     // The same condition again.
     if (readAddress().options.where === view.options.where && view.isMistaken) open();
   };
   fill($("main"),
     make("div", { class: "title" }, make("h1", {}, name), make("span", { id: "count", class: "dim" })),
-    make("form", { class: "filter", role: "search", onsubmit: apply }, input,
+    make("form", { class: "filter", role: "search", onsubmit: apply }, words, input,
       make("button", { class: "main", id: "apply" }, "Filter"),
-      make("button", { type: "button", id: "clear", disabled: !where && !order, onclick: () => go("rows", { entity: name }) }, "Clear"),
-      make("button", { type: "button", id: "explain", "aria-controls": "plan", onclick: () => explain(shown, input.value.trim()) }, "Explain")),
+      make("button", { type: "button", id: "clear", disabled: !where && !order && !search, onclick: () => go("rows", { entity: name }) }, "Clear"),
+      !search && make("button", { type: "button", id: "explain", "aria-controls": "plan", onclick: () => explain(shown, input.value.trim()) }, "Explain")),
     make("div", { id: "problem" }), make("div", { id: "plan", class: "plan", hidden: true }),
     make("details", { id: "fields" }, make("summary", {}, `${counted(entity.fields.length, "field")}${entity.indexes.length ? ", " + counted(entity.indexes.length, "index", "indexes") : ""}`),
       make("ul", { class: "fields" }, ...entity.fields.map(field => make("li", {},
         make("button", { type: "button", title: "Write the name into the condition", onclick: () => insert(input, field.name) }, field.name),
         make("span", { class: "dim" }, describe(field)))), ...entity.indexes.map(index => make("li", { class: "dim" }, `index: ${index}`)))),
     make("div", { id: "content" }), make("div", { id: "pager", class: "pager" }));
-  if (hadFocus) input.focus();
+  if (focused) focused.focus();
 }
 
 function describe(field) {
@@ -345,7 +352,7 @@ async function explain(shown, where) {
 }
 
 async function countRows(shown) {
-  const { entity, where } = shown.options;
+  const { entity, where, search } = shown.options;
   shown.mustCount = true;
   if (shown.isCounting) return;
   shown.isCounting = true;
@@ -354,9 +361,9 @@ async function countRows(shown) {
     const start = Date.now();
     let text = "";
     try {
-      const { count } = await ask("count", { entity, where }, shown.abort.signal);
+      const { count } = await ask("count", { entity, where, search }, shown.abort.signal);
       const all = entityNamed(entity)?.rows;
-      text = counted(count, "row") + (where && typeof all === "number" ? ` of ${number(all)}` : "");
+      text = counted(count, "row") + ((where || search) && typeof all === "number" ? ` of ${number(all)}` : "");
     } catch { /* The rows are there without their number. */ }
     if (shown === view) $("count").textContent = text;
     // A count that looks at every row does not keep the database busy.
@@ -371,7 +378,7 @@ function fillTable(shown, answer, isChange) {
   const [left, top] = box ? [box.scrollLeft, box.scrollTop] : [0, 0];
   const focused = document.activeElement && document.activeElement.closest("#content tr[data-key]");
   const focusedKey = focused && focused.dataset.key;
-  const table = tableOf(answer, shown.name === "rows" ? shown.options.order || "" : null, isChange ? shown.last : null, order =>
+  const table = tableOf(answer, shown.name === "rows" && !shown.options.search ? shown.options.order || "" : null, isChange ? shown.last : null, order =>
     go("rows", { ...shown.options, order, after: null, trail: null }));
   shown.last = answer;
   fill($("content"), make("div", { class: "scroll" }, table));
