@@ -30,6 +30,9 @@ struct Relevance {
         return Self.product(rarity, part)
     }
 
+    /// A score as a number.
+    static func value(_ score: UInt64) -> Double { Double(score) / 4_294_967_296 }
+
     /// The product of two numbers in units of 2⁻³².
     private static func product(_ first: UInt64, _ second: UInt64) -> UInt64 {
         let (high, low) = first.multipliedFullWidth(by: second)

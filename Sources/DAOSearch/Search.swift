@@ -76,7 +76,7 @@ struct Search<Record: Model> {
         let found = try first(limit)
         let entity = Record.schema.description.name
         return SearchPage(
-            hits: try zip(values(found.map(\.key)), found).map { SearchHit(value: $0, score: Double($1.score) / 4_294_967_296) },
+            hits: try zip(values(found.map(\.key)), found).map { SearchHit(value: $0, score: Relevance.value($1.score)) },
             next: found.count < limit
                 ? nil : found.last.map { SearchCursor(entity, query, statistics, score: $0.score, key: UniqueID($0.key)) })
     }
@@ -195,15 +195,7 @@ private struct IndexedRows: SearchedRows {
     }
 
     func numbers(of keys: [Key]) throws -> Set<Int64>? {
-        var numbers = Set<Int64>()
-        for start in stride(from: 0, to: keys.count, by: 500) {
-            let owners = keys[start..<min(start + 500, keys.count)].map { NumberRow.owner(index, $0) }
-            numbers.formUnion(
-                try self.rows.numbers.keys(Query(where: Condition { $0.owner.in(owners) })).compactMap {
-                    if case .integer(let number) = $0 { number } else { nil }
-                })
-        }
-        return numbers
+        Set(try rows.numbered(keys, in: index).map(\.number))
     }
 }
 
@@ -293,6 +285,6 @@ extension SearchQuery {
         let scan = try? ScannedRows(QueryMatcher(self), weights, known: nil) { body in
             for row in rows { try body(row.texts) { row.key } }
         }
-        return (scan?.sorted ?? []).map { ($0.key, Double($0.score) / 4_294_967_296) }
+        return (scan?.sorted ?? []).map { ($0.key, Relevance.value($0.score)) }
     }
 }

@@ -92,16 +92,7 @@ struct PieceReader {
     /// - Returns: False when there is none.
     mutating func next() throws -> Bool {
         if reader.isAtEnd { return false }
-        let (shared, count) = (try reader.count(), try reader.count())
-        guard shared <= term.count else { throw DamagedPostings() }
-        let start = reader.position
-        try reader.skip(count)
-        term.removeSubrange(shared...)
-        term += reader.bytes[start..<(start + count)]
-        let length = try reader.count()
-        let begin = reader.position
-        try reader.skip(length)
-        postings = begin..<reader.position
+        postings = try reader.piece(&term)
         return true
     }
 }

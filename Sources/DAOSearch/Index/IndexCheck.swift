@@ -53,8 +53,7 @@ struct IndexCheck {
     /// What the index has of each row, by its number: the sum of the hashes of its postings.
     private func sums() throws -> [Int64: UInt64] {
         let segments = try segments()
-        var mergedInto: [Int64: SegmentRow] = [:]
-        for output in segments.values { for input in output.inputIDs { mergedInto[input] = output } }
+        let merged = segments.values.merged
         var gone = Set<Int64>()
         try forEachPosting(segments) { segment, term, number, _ in
             if term == ListTerm.erased || term == ListTerm.omitted { gone.insert(number) }
@@ -62,8 +61,8 @@ struct IndexCheck {
         var sums: [Int64: UInt64] = [:]
         try forEachPosting(segments) { segment, term, number, bytes in
             if term == ListTerm.erased || term == ListTerm.omitted || gone.contains(number) { return }
-            if let output = mergedInto[segment.id], let merged = output.term.map({ Array($0.utf8) }) {
-                if term.precedes(merged) || term == merged && number <= output.number ?? .max { return }
+            if let merged = merged[segment.id], term.precedes(merged.term) || term == merged.term && number <= merged.number {
+                return
             }
             sums[number, default: 0] &+= Self.hash(term, bytes)
         }

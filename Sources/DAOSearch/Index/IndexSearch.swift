@@ -20,6 +20,7 @@ struct IndexSearch {
         mutating func sort() {
             guard let first = numbers.min(), let last = numbers.max(), !numbers.isAscending else { return }
             var sorted = Found()
+            // No number is negative, so that the difference of two is one.
             if last - first < 8 * numbers.count {
                 // The words of a beginning are in many rows each: their counts are added up in an array of all rows.
                 var sums = Array(repeating: (count: 0, length: -1), count: Int(last - first) + 1)
@@ -45,6 +46,7 @@ struct IndexSearch {
 
     private let reader: TermReader
     private let segments: [SegmentRow]
+    private let merged: [Int64: SegmentRow.Merged]
     /// Rows that are in a segment and were taken away by another one.
     private var erased = Set<Int64>()
     private let weights: [Int]
@@ -62,6 +64,7 @@ struct IndexSearch {
         reader = TermReader(rows: rows, fields: weights.count)
         self.weights = weights
         segments = try rows.segments(of: index).sorted { $0.first < $1.first }
+        merged = segments.merged
         for segment in segments {
             for list in [ListTerm.erased, ListTerm.omitted]
             where list == ListTerm.erased ? segment.erased > 0 : segment.inputs != nil {
@@ -82,30 +85,18 @@ struct IndexSearch {
 
     // MARK: Postings
 
-    /// Calls a closure with the pieces of a word that count, from segments that are complete, and from those that are being merged.
+    /// Calls a closure with the pieces of a word that count, from segments that are complete, and from those that are being merged: of
+    /// these, rows up to a limit are in the segment that they are merged into.
     private func forEachPiece(
         _ term: [UInt8], isPrefix: Bool = false,
-        _ body: (inout PostingReader, _ end: Int, _ base: Int64, _ limit: Int64?) throws -> Void
+        _ body: (inout PostingReader, _ end: Int, _ base: Int64, _ limit: Int64) throws -> Void
     ) throws {
-        var mergedInto: [Int64: SegmentRow] = [:]
-        for output in segments where output.inputs != nil {
-            for input in output.inputIDs { mergedInto[input] = output }
-        }
         for segment in segments {
-            let output = mergedInto[segment.id]
-            let merged = output?.term.map { Array($0.utf8) }
-            if let merged, !isPrefix, term.precedes(merged) { continue }
+            let merged = merged[segment.id]
+            if let merged, !isPrefix, term.precedes(merged.term) { continue }
             try reader.forEachPiece(of: term, isPrefix: isPrefix, in: segment) { reader, end, base, term in
-                // What is merged is in the output.
-                var limit: Int64?
-                if let merged {
-                    if term.precedes(merged) { return }
-                    if term == merged {
-                        guard let number = output?.number else { return }
-                        limit = number
-                    }
-                }
-                try body(&reader, end, base, limit)
+                if let merged, term.precedes(merged.term) { return }
+                try body(&reader, end, base, merged?.term == term ? merged?.number ?? -1 : -1)
             }
         }
     }
@@ -117,7 +108,7 @@ struct IndexSearch {
             while reader.position < end {
                 number &+= Int64(truncatingIfNeeded: try reader.number())
                 let length = try reader.count()
-                if number > limit ?? -1, !erased.contains(number) { found.append(number, 0, length) }
+                if number > limit, !erased.contains(number) { found.append(number, 0, length) }
             }
         }
         found.sort()
@@ -135,7 +126,7 @@ struct IndexSearch {
                     number &+= Int64(truncatingIfNeeded: try reader.number())
                     let length = try reader.count()
                     let count = try occurrences.weigh(&reader, weights)
-                    if number > limit ?? -1, erased.isEmpty || !erased.contains(number) { found.append(number, count, length) }
+                    if number > limit, erased.isEmpty || !erased.contains(number) { found.append(number, count, length) }
                 }
             }
         }
@@ -186,7 +177,7 @@ struct IndexSearch {
                 let length = try reader.count()
                 let start = found.places.count
                 try occurrences.read(&reader) { found.places.append($0 << 32 | $1) }
-                if number > limit ?? -1, !erased.contains(number) {
+                if number > limit, !erased.contains(number) {
                     found.append(number, length, EmptyCollection())
                 } else {
                     found.places.removeSubrange(start...)

@@ -37,13 +37,10 @@ struct IndexWriter: TextIndexWriting {
         var (nextID, nextNumber) = (try newID(), segments.map(\.end).max() ?? index << NumberRow.bits)
         var builder = SegmentBuilder(fields: fields)
         var numbers: [NumberRow] = []
-        for start in stride(from: 0, to: erased.count, by: 500) {
-            let owners = erased[start..<min(start + 500, erased.count)].map { NumberRow.owner(index, $0) }
-            let gone = try rows.numbers.read(Query(where: Condition { $0.owner.in(owners) }))
-            guard gone.allSatisfy({ 0...1 << 40 ~= $0.length }) else { throw DamagedPostings() }
-            for row in gone { builder.erase(row) }
-            _ = try rows.numbers.erase(keys: gone.map { .integer($0.number) })
-        }
+        let gone = try rows.numbered(erased, in: index)
+        guard gone.allSatisfy({ 0...1 << 40 ~= $0.length }) else { throw DamagedPostings() }
+        for row in gone { builder.erase(row) }
+        _ = try rows.numbers.erase(keys: gone.map { .integer($0.number) })
         func flush() throws {
             if builder.rows == 0, builder.erased == 0 { return }
             var segment = SegmentRow(

@@ -45,15 +45,32 @@ struct PostingReader {
         throw DamagedPostings()
     }
 
-    @inline(__always) mutating func count(_ most: Int = Int(Int32.max)) throws -> Int {
+    @inline(__always) mutating func count() throws -> Int {
         let number = try number()
-        guard number <= UInt64(most) else { throw DamagedPostings() }
+        guard number <= UInt64(Int32.max) else { throw DamagedPostings() }
         return Int(number)
     }
 
     @inline(__always) mutating func skip(_ count: Int) throws {
         guard count <= bytes.count - position else { throw DamagedPostings() }
         position += count
+    }
+
+    /// Reads the head of a piece of a block, and passes over its postings.
+    ///
+    /// - Parameter term: The word of the piece before, which becomes that of this one.
+    /// - Returns: Where the postings are.
+    mutating func piece(_ term: inout [UInt8]) throws -> Range<Int> {
+        let (shared, count) = (try self.count(), try self.count())
+        guard shared <= term.count else { throw DamagedPostings() }
+        let start = position
+        try skip(count)
+        term.removeSubrange(shared...)
+        term += bytes[start..<(start + count)]
+        let length = try self.count()
+        let postings = position
+        try skip(length)
+        return postings..<position
     }
 }
 

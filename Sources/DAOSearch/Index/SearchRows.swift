@@ -46,11 +46,29 @@ extension SegmentRow {
     /// The segments that are being merged into it; none when it is complete.
     var inputIDs: [Int64] { inputs.map { $0.split(separator: " ").compactMap { Int64($0) } } ?? [] }
 
+    /// How far its inputs are merged into it; nil when it is complete.
+    var merged: Merged? { inputs == nil ? nil : term.map { Merged(term: Array($0.utf8), number: number ?? .max) } }
+
+    /// A place in the order of words and rows.
+    struct Merged {
+        let term: [UInt8]
+        let number: Int64
+    }
+
     /// Whether a writer can have stored it.
     fileprivate var isSound: Bool {
         let numbers = index << NumberRow.bits...(index + 1) << NumberRow.bits
         return 1...1 << 60 ~= id && 1...1 << 20 ~= index && numbers.contains(first) && numbers.contains(end)
             && [rows, words, erased, erasedWords, size].allSatisfy { 0...1 << 40 ~= $0 }
+    }
+}
+
+extension Sequence<SegmentRow> {
+    /// How far segments are merged into another one, by their ids: what is before that is in the other one.
+    var merged: [Int64: SegmentRow.Merged] {
+        var merged: [Int64: SegmentRow.Merged] = [:]
+        for output in self { for input in output.inputIDs { merged[input] = output.merged } }
+        return merged
     }
 }
 
@@ -107,6 +125,16 @@ struct IndexRows {
         let found = try segments.read(Query(where: Condition { $0.index == index }, orderedBy: [.ascending(\.id)]))
         let ids = Set(found.map(\.id))
         guard found.allSatisfy({ $0.isSound && ids.isSuperset(of: $0.inputIDs) }) else { throw Self.damaged }
+        return found
+    }
+
+    /// The rows of an index that have some keys.
+    func numbered(_ keys: [Key], in index: Int64) throws -> [NumberRow] {
+        var found: [NumberRow] = []
+        for start in stride(from: 0, to: keys.count, by: 500) {
+            let owners = keys[start..<min(start + 500, keys.count)].map { NumberRow.owner(index, $0) }
+            found += try numbers.read(Query(where: Condition { $0.owner.in(owners) }))
+        }
         return found
     }
 

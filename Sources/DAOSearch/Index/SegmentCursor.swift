@@ -88,16 +88,8 @@ final class SegmentCursor {
     private func nextPiece() throws {
         try block.withUnsafeBufferPointer { bytes in
             var reader = PostingReader(bytes, at: position)
-            let (shared, count) = (try reader.count(), try reader.count())
-            guard shared <= piece.count else { throw DamagedPostings() }
-            let start = reader.position
-            try reader.skip(count)
-            piece.removeSubrange(shared...)
-            piece += bytes[start..<(start + count)]
-            let length = try reader.count()
-            position = reader.position
-            try reader.skip(length)
-            pieceEnd = reader.position
+            let postings = try reader.piece(&piece)
+            (position, pieceEnd) = (postings.lowerBound, postings.upperBound)
         }
         (term, last) = (piece, ListTerm.base(of: piece, in: segment.first))
         hasPlaces = !ListTerm.isList(piece)

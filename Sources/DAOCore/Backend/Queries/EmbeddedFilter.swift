@@ -97,7 +97,7 @@ extension EmbeddedPart {
     }
 
     /// Returns the entity that a condition on the part is about: the part is its only field.
-    package func entity(named name: String, in field: FieldDescription, _ entity: String) -> EntityDescription {
+    func entity(named name: String, in field: FieldDescription, _ entity: String) -> EntityDescription {
         EntityDescription(name: entity, fields: [FieldDescription(name: name, type: type(in: field))])
     }
 }
