@@ -98,7 +98,7 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
     }
 
     /// Makes the index for searches, so that the first write need not.
-    private func prepareIndex() throws {
+    func prepareIndex() throws {
         guard let index = try relations().textIndexes[entity], index.isCurrent, let indexing = TextIndexes.shared else { return }
         guard let stored = try stored(index, indexing), try !stored.isMade() else { return }
         let reader = TextReader<Record>(index)

@@ -78,6 +78,14 @@ extension Database {
         try engineState.relations.relations(in: self).textIndexes[entity]
     }
 
+    /// Makes the indexes for searches that are not there yet. What cannot be made now, the next opening of a model makes.
+    func makeTextIndexes() {
+        guard TextIndexes.shared != nil, let all = try? AllUntypedRows(self) else { return }
+        for entity in all.models.entities where entity.textIndex?.isCurrent == true {
+            try? all.rows(of: entity.name)?.makeIndex()
+        }
+    }
+
     /// Makes an index for searches again.
     package func rebuild<Record: Model>(_ index: TextIndex, of storage: any Storage<Record>) throws {
         let reader = TextReader<Record>(index)

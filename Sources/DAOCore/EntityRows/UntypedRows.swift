@@ -14,6 +14,9 @@ protocol UntypedRows {
 
     /// Erases rows.
     func erase(_ keys: [Key]) throws
+
+    /// Makes the index for searches, where there is one that was not made yet.
+    func makeIndex() throws
 }
 
 /// The rows of all entities of a database.
@@ -39,7 +42,7 @@ struct AllUntypedRows {
 
 private struct StoredUntypedRows<Record: UntypedModel>: UntypedRows {
     let entity: EntityDescription
-    private let storage: any Storage<Record>
+    private let storage: LoggedStorage<Record>
     /// What the type of the records is made of. These rows can be all that is left of ``AllUntypedRows``.
     private let models: UntypedModels
 
@@ -61,4 +64,6 @@ private struct StoredUntypedRows<Record: UntypedModel>: UntypedRows {
     func store(_ rows: [[Value]]) throws { try storage.upsert(rows.map { Record(values: $0) }) }
 
     func erase(_ keys: [Key]) throws { _ = try storage.erase(keys: keys) }
+
+    func makeIndex() throws { try storage.prepareIndex() }
 }

@@ -48,7 +48,7 @@ struct IndexSearch {
     private let segments: [SegmentRow]
     private let merged: [Int64: SegmentRow.Merged]
     /// Rows that are in a segment and were taken away by another one.
-    private var erased = Set<Int64>()
+    private var erased: NumberSet
     private let weights: [Int]
     /// The number of rows and words.
     private(set) var statistics = SearchStatistics()
@@ -65,6 +65,7 @@ struct IndexSearch {
         self.weights = weights
         segments = try rows.segments(of: index).sorted { $0.first < $1.first }
         merged = segments.merged
+        erased = NumberSet(segments.numbers)
         for segment in segments {
             for list in [ListTerm.erased, ListTerm.omitted]
             where list == ListTerm.erased ? segment.erased > 0 : segment.inputs != nil {

@@ -18,6 +18,8 @@ struct IndexWriter: TextIndexWriting {
     private static let smallest = 4096
     /// How much of a merge goes on at least in each write.
     private static let slice = 16384
+    /// How many erased rows wait for the merges of their segments.
+    private static let fewErased = 500
     /// The words of a segment at most, when a call adds many rows.
     private static let segmentWords = 250_000
 
@@ -80,17 +82,23 @@ struct IndexWriter: TextIndexWriting {
         let budget = max(added * 3 / 2, Self.slice)
         for output in segments where output.inputs != nil { try advance(output, &segments, budget) }
         var busy = Set(segments.flatMap(\.inputIDs))
+        func begin(_ inputs: [SegmentRow]) throws {
+            busy.formUnion(inputs.map(\.id))
+            let numbers = inputs.numbers
+            let output = SegmentRow(
+                id: nextID, index: index, first: numbers.lowerBound, end: numbers.upperBound, rows: 0, words: 0, erased: 0, erasedWords: 0,
+                size: 0, inputs: inputs.map { "\($0.id)" }.joined(separator: " "))
+            nextID += 1
+            try advance(output, &segments, budget)
+        }
+        // Rows that were erased and are still there cost each search: they go when a third of all rows is of them.
+        let idle = segments.filter { $0.inputs == nil && !busy.contains($0.id) }
+        let (stored, erased) = idle.reduce((0, 0)) { ($0.0 + $1.rows, $0.1 + $1.erased) }
+        if idle.count > 1, erased > Self.fewErased, erased > stored / 3 { try begin(idle) }
         for group in Dictionary(grouping: segments.filter { $0.inputs == nil && !busy.contains($0.id) }, by: Self.level)
             .sorted(by: { $0.key < $1.key })
         where group.value.count >= Self.fanIn {
-            let inputs = group.value.sorted { $0.id < $1.id }.prefix(Self.fanIn)
-            busy.formUnion(inputs.map(\.id))
-            let output = SegmentRow(
-                id: nextID, index: index, first: inputs.map(\.first).min() ?? 0, end: inputs.map(\.end).max() ?? 0, rows: 0,
-                words: 0,
-                erased: 0, erasedWords: 0, size: 0, inputs: inputs.map { "\($0.id)" }.joined(separator: " "))
-            nextID += 1
-            try advance(output, &segments, budget)
+            try begin(Array(group.value.sorted { $0.id < $1.id }.prefix(Self.fanIn)))
         }
     }
 
@@ -132,7 +140,7 @@ struct SegmentMerge {
     func advance(_ output: inout SegmentRow, _ inputs: [SegmentRow], _ budget: Int) throws -> Bool {
         let occurrences = Occurrences(fields: fields)
         let cursors = try inputs.map { try SegmentCursor(rows, $0, occurrences) }
-        var omitted = Set<Int64>()
+        var omitted = NumberSet(inputs.numbers)
         var omittedWriter = BlockWriter(output.id, first: 0)
         omittedWriter.begin(ListTerm.omitted)
         let reader = TermReader(rows: rows, fields: fields)
@@ -140,7 +148,7 @@ struct SegmentMerge {
             for cursor in cursors { try cursor.skip(to: term, output.number) }
             try reader.forEachRow(of: ListTerm.omitted, in: output) { number, _ in omitted.insert(number) }
         }
-        var erased = Set<Int64>()
+        var erased = NumberSet(inputs.numbers)
         if output.term == nil || output.term == "" {
             for input in inputs where input.erased > 0 {
                 try reader.forEachRow(of: ListTerm.erased, in: input) { number, _ in erased.insert(number) }
@@ -195,7 +203,7 @@ struct SegmentMerge {
 
     /// Writes which rows of other segments the inputs take away, without those that this merge has left out.
     private func mergeErased(
-        _ cursors: [SegmentCursor], _ omitted: Set<Int64>, _ output: inout SegmentRow, _ writer: inout BlockWriter,
+        _ cursors: [SegmentCursor], _ omitted: NumberSet, _ output: inout SegmentRow, _ writer: inout BlockWriter,
         _ used: inout Int
     ) throws {
         var erased: [(number: Int64, length: Int)] = []

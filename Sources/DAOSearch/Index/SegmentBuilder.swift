@@ -59,7 +59,8 @@ struct SegmentBuilder {
                     add(term.text, place, Int32(field))
                     place += 1
                 }
-                place += Int32(QueryMatcher.textGap)
+                // Two billion places are in no row whose texts fit into memory, unless most of them are empty.
+                if place < 1 << 30 { place += Int32(QueryMatcher.textGap) }
             }
         }
         let length = places.count

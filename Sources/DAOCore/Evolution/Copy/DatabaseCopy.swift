@@ -76,7 +76,7 @@ struct DatabaseCopy {
         var starts: [Start] = []
         for entity in entities { starts.append(try start(entity, found)) }
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
-        // Rows are stored past the indexes for searches, which the first opening with a model makes.
+        // Rows are stored past the indexes for searches, which are made afterwards.
         if !isFinished { try target.withEntityStore(.write) { try TextIndexes.forget($0.entities(), in: $0) } }
         if !isFinished, found != .ours {
             try target.withEntityStore(.write) { store in
@@ -95,6 +95,7 @@ struct DatabaseCopy {
                 if let version { try store.setVersion(version) }
             }
         }
+        target.makeTextIndexes()
         return report
     }
 
