@@ -163,8 +163,8 @@ let package = Package(
         .testTarget(
             name: "DAOPostgresTests",
             dependencies: [
-                "DAOPostgres", "DAOConformance", "DAOMemory", "DAOPropertyTesting", "DAOSystemPostgres", "DAOTestSupport",
-                "dao-conformance",
+                "DAOPostgres", "DAOSearch", "DAOConformance", "DAOMemory", "DAOPropertyTesting", "DAOSystemPostgres",
+                "DAOTestSupport", "dao-conformance",
             ]),
         .testTarget(
             name: "DAOSearchTests",

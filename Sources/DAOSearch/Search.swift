@@ -47,6 +47,7 @@ struct Search<Record: Model> {
             do {
                 found = try IndexSearch(
                     index.rows, index: index.number, weights: fields.map(\.weight), matcher, known: cursor?.statistics)
+                SegmentMerger.seen(found.segments.count, index.rows, index: index.number, fields: fields.count)
             } catch is DamagedPostings {
                 throw IndexRows.damaged
             }

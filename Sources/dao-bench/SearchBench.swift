@@ -1,6 +1,7 @@
 import DAOCore
 import DAOLMDB
 import DAOMemory
+import DAOPostgres
 import DAOSQLite
 import DAOSearch
 import DAOSystemSQLite
@@ -11,11 +12,11 @@ import Foundation
 ///
 /// The texts have 100 words of 50,000, which are as frequent as those of a language (Zipf).
 enum SearchBench {
-    private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb)
+    private static let drivers = DatabaseDrivers(.memory, .sqlite, .lmdb, .postgres)
 
     static func run(rows: Int, repetitions: Int, in directory: URL) throws {
         let texts = Texts(rows)
-        let sides = ["FTS5", "sqlite", "lmdb", "memory"]
+        let sides = ["FTS5", "sqlite", "lmdb", "memory"] + (PostgresServer.ofEnvironment == nil ? [] : ["postgres"])
         print("\n" + line("searches of \(rows) rows of 100 words, \(texts.bytes / 1_000_000) MB", sides, width: 16))
         var times: [(name: String, times: [[Double]])] = []
         for round in 0..<max(repetitions, 1) {
@@ -44,8 +45,18 @@ enum SearchBench {
     }
 
     private static func measure(_ kind: String, _ texts: Texts, _ place: URL) throws -> [(String, Double)] {
-        let database = try drivers.open(kind == "memory" ? "memory:" : "\(kind)://\(place.path)/search?durability=relaxed")
-        defer { try? database.close() }
+        let schema = "bench-\(UUID().uuidString.lowercased())"
+        let url =
+            switch kind {
+            case "memory": "memory:"
+            case "postgres": "\(PostgresServer.ofEnvironment?.url ?? "")?schema=\(schema)&durability=relaxed"
+            default: "\(kind)://\(place.path)/search?durability=relaxed"
+            }
+        let database = try drivers.open(url)
+        defer {
+            try? database.close()
+            if kind == "postgres" { PostgresServer.ofEnvironment?.drop(schema) }
+        }
         let pages = DAO(storage: try database.storage(for: Page.self))
         var times: [(String, Double)] = []
         func store(_ rows: Range<Int>) throws { try pages.create(rows.map { Page(id: $0 + 1, text: texts.all[$0]) }) }

@@ -247,6 +247,40 @@ enum SearchIndexes {
             }
         },
         ConformanceCase(
+            "S.besideWriters", "S8", "N7",
+            title: "transactions that store the same words beside each other do not meet in the index"
+        ) { context in
+            let (database, leaflets) = try context.open(with: Leaflet.self)
+            try leaflets.create(Leaflet.all)
+            // Stores only: two of them have no conflict.
+            try onThreads(4) { thread in
+                for round in 0..<12 {
+                    let id = 100 + thread * 20 + round
+                    try database.transaction {
+                        try leaflets.create(leaflet(id, "old red wine of the tower", title: "wine"))
+                        try leaflets.create(leaflet(id + 1000, "old red wine, thread \(thread)"))
+                    }
+                }
+            }
+            try expectFound(leaflets, "four writers")
+            // Those that erase and change can meet in the table itself.
+            try onThreads(4) { thread in
+                for round in 0..<12 {
+                    let id = 100 + thread * 20 + round
+                    try database.transaction(retrying: 200) {
+                        if round % 3 == 0 { try leaflets.erase(byPrimaryKey: id) }
+                        try leaflets.persist(leaflet(id + 1000, round % 2 == 0 ? "a red tower" : "old wine"))
+                    }
+                }
+            }
+            try expectFound(leaflets, "four that change rows")
+            try leaflets.persist((1...40).map { leaflet($0, "red wires") })
+            try expectFound(leaflets, "a call after them")
+            if database.capabilities.hasEvolution {
+                try expectEqual(try database.verify().problems.map(\.message), [], "problems")
+            }
+        },
+        ConformanceCase(
             "S.madeLater", "S8", "E2", "E5",
             title: "rows that were stored before a search, migrated, dropped or copied are found",
             requires: [.evolution]

@@ -69,6 +69,18 @@ struct LoggedTransaction {
     /// The first position of a transaction with a number.
     static func firstPosition(_ number: Int64) -> Int64 { number << bits }
 
+    /// The number after some numbers of one transaction, which begin with its own number.
+    ///
+    /// - Throws: `.unsupported` when the transaction has no more numbers.
+    static func end(of count: Int, from start: Int64) throws -> Int64 {
+        let end = start + Int64(count)
+        guard (end - 1) >> bits == start >> bits else {
+            throw StorageError(
+                .unsupported, "a transaction of this database writes at most \(1 << bits) rows that are searched; use several")
+        }
+        return end
+    }
+
     /// The position after some changes.
     ///
     /// - Throws: `.unsupported` when the transaction has no more positions.

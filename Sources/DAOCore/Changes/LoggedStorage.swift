@@ -100,9 +100,17 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
     /// Makes the index for searches, so that the first write need not.
     func prepareIndex() throws {
         guard let index = try relations().textIndexes[entity], index.isCurrent, let indexing = TextIndexes.shared else { return }
-        guard let stored = try stored(index, indexing), try !stored.isMade() else { return }
+        guard let stored = try stored(index, indexing), try !stored.isMade(below: database.textHorizon()) else { return }
         let reader = TextReader<Record>(index)
-        try database.runTransaction { _ = try stored.writer { try reader.rows(base, after: $0, limit: $1) } }
+        // As a migration: it would meet all writers beside it.
+        try database.withEntityStore(.write) { _ in
+            try database.runTransaction {
+                // Somebody else can have made it meanwhile.
+                if try !stored.isMade(below: database.takeTextNumbers(1)) {
+                    _ = try stored.make { try reader.rows(base, after: $0, limit: $1) }
+                }
+            }
+        }
     }
 
     /// Returns where an index is stored; nil where the database keeps none.
@@ -122,15 +130,11 @@ package protocol LogAwareDatabase: Database {
 
     /// The number below which every write transaction has ended, as the running snapshot sees it; nil as ``logNumber()``.
     func logHorizon() throws -> Int64?
-
-    /// Whether rows are in indexes for searches. By default true.
-    var keepsTextIndexes: Bool { get }
 }
 
 extension LogAwareDatabase {
     package func logNumber() throws -> Int64? { nil }
     package func logHorizon() throws -> Int64? { nil }
-    package var keepsTextIndexes: Bool { true }
 }
 
 /// The rows of a model whose changes are logged or in an index, inside a transaction. What changes rows reads them first, and stores them.

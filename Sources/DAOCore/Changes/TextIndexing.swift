@@ -11,13 +11,14 @@ package protocol TextIndexing: Sendable {
 
 /// The place of an index in a database.
 package protocol StoredTextIndex: Sendable {
-    /// Whether the index was made.
-    func isMade() throws -> Bool
+    /// Whether the index was made, and all numbers of its rows are less than one.
+    func isMade(below number: Int64?) throws -> Bool
 
     /// Returns what keeps the index, which is made where it was not yet. It runs in a transaction that writes, before the write.
     ///
     /// - Parameter rows: Returns rows in the order of their keys: at most so many behind a key, nil for the first ones.
-    func writer(making rows: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> any TextIndexWriting
+    /// - Returns: Nil where the index was not made, and a write does not make it.
+    func writer(making rows: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> (any TextIndexWriting)?
 
     /// Makes the index, whatever there was before.
     @discardableResult func make(_ rows: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> any TextIndexWriting
@@ -41,6 +42,18 @@ package struct IndexedTexts {
     func hasSameTexts(as other: IndexedTexts) -> Bool {
         texts.elementsEqual(other.texts) { $0.elementsEqual($1) { $0.hasSameBytes(as: $1) } }
     }
+}
+
+/// The merges of an index in this process.
+package struct TextMerges {
+    /// How many segments were added since the last one.
+    package var added = 0
+    /// Whether one is running.
+    package var isRunning = false
+    /// Whether the last one has failed.
+    package var hasFailed: Bool
+
+    package init(hasFailed: Bool = false) { self.hasFailed = hasFailed }
 }
 
 /// The program's ``TextIndexing``.
@@ -73,6 +86,30 @@ package enum TextIndexes {
 }
 
 extension Database {
+    /// Takes numbers for rows of indexes that no other transaction has, where transactions run side by side: they begin with the number of the
+    /// transaction, as positions of the log do.
+    ///
+    /// - Returns: The first of them; nil where transactions run one after another.
+    /// - Throws: `.unsupported` when the transaction has no more numbers.
+    package func takeTextNumbers(_ count: Int) throws -> Int64? {
+        let running = AmbientTransaction.usable(of: engineState)?.outermost(of: engineState)
+        var next = running?.nextTextNumber
+        if next == nil {
+            guard let number = try (self as? any LogAwareDatabase)?.logNumber() else { return nil }
+            next = LoggedTransaction.firstPosition(number)
+        }
+        guard let start = next else { return nil }
+        let end = try LoggedTransaction.end(of: count, from: start)
+        running?.nextTextNumber = end
+        return start
+    }
+
+    /// A number that is greater than all of ``takeTextNumbers(_:)`` that a snapshot sees after transactions that have ended; nil where it has
+    /// none. With a transaction that runs it can be less.
+    package func textHorizon() throws -> Int64? {
+        try (self as? any LogAwareDatabase)?.logHorizon().map(LoggedTransaction.firstPosition)
+    }
+
     /// The index for searches of an entity; nil where there is none.
     package func textIndex(of entity: String) throws -> TextIndex? {
         try engineState.relations.relations(in: self).textIndexes[entity]

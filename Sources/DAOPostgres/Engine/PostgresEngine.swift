@@ -28,14 +28,11 @@ final class PostgresEngine: SQLEngine {
     }
 
     var traits: SQLEngineTraits {
-        var traits = SQLEngineTraits(
+        SQLEngineTraits(
             name: version, path: settings.path, isMultiProcess: true, maximumValueLength: 500_000_000,
             maximumReaders: settings.pool - settings.writers, maximumWriters: settings.writers, readersOption: "pool",
             busyTimeout: settings.busyTimeout, hasReplicas: settings.seen != nil,
             underlyingType: UnderlyingType(PostgresHandle.self))
-        // Writers side by side would meet at what they merge.
-        traits.keepsTextIndexes = false
-        return traits
     }
 
     func connect(_ access: SQLAccess) throws -> any SQLConnection {

@@ -177,8 +177,6 @@ open class SQLDatabase: Database, LogAwareDatabase, @unchecked Sendable {
         try call { try instance.coordinator.read { try $0.connection.schemaVersion() } }
     }
 
-    package var keepsTextIndexes: Bool { instance.engine.traits.keepsTextIndexes }
-
     package func logNumber() throws -> Int64? {
         try call { try instance.coordinator.read { try $0.connection.transactionNumber() } }
     }

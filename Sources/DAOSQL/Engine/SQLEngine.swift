@@ -147,8 +147,6 @@ public struct SQLEngineTraits: Sendable {
     public var hasReplicas: Bool
     /// Whether the suite chooses the paths of queries: connections have ``SQLConnection/searchPaths(of:)``.
     public var hasSearchPaths: Bool
-    /// Whether rows are in indexes for searches. By default true.
-    package var keepsTextIndexes = true
     /// The type of the handle for direct engine access; nil when there is none.
     public var underlyingType: UnderlyingType?
 

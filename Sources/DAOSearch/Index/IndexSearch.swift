@@ -45,7 +45,7 @@ struct IndexSearch {
     }
 
     private let reader: TermReader
-    private let segments: [SegmentRow]
+    let segments: [SegmentRow]
     private let merged: [Int64: SegmentRow.Merged]
     /// Rows that are in a segment and were taken away by another one.
     private var erased: NumberSet

@@ -35,8 +35,11 @@ struct IndexWriter: TextIndexWriting {
     }
 
     private func change(_ erased: [Key], _ added: [IndexedTexts]) throws {
-        var segments = try rows.segments(of: index)
-        var (nextID, nextNumber) = (try newID(), segments.map(\.end).max() ?? index << NumberRow.bits)
+        // Beside other writers: no two meet at a segment, a number or a statistic.
+        let shared = try rows.segments.database.takeTextNumbers(added.count + 1)
+        var segments = shared == nil ? try rows.segments(of: index) : []
+        var nextID = try shared == nil ? newID() : 0
+        var nextNumber = shared ?? segments.map(\.end).max() ?? index << NumberRow.bits
         var builder = SegmentBuilder(fields: fields)
         var numbers: [NumberRow] = []
         let gone = try rows.numbered(erased, in: index)
@@ -45,8 +48,9 @@ struct IndexWriter: TextIndexWriting {
         _ = try rows.numbers.erase(keys: gone.map { .integer($0.number) })
         func flush() throws {
             if builder.rows == 0, builder.erased == 0 { return }
+            let first = numbers.first?.number ?? nextNumber
             var segment = SegmentRow(
-                id: nextID, index: index, first: numbers.first?.number ?? nextNumber, end: nextNumber, rows: builder.rows,
+                id: shared == nil ? nextID : first + 1, index: index, first: first, end: nextNumber, rows: builder.rows,
                 words: builder.words, erased: builder.erased, erasedWords: builder.erasedWords, size: 0)
             var writer = BlockWriter(segment.id, first: segment.first)
             try builder.write(to: &writer)
@@ -57,7 +61,7 @@ struct IndexWriter: TextIndexWriting {
             segments.append(segment)
             nextID += 1
             (builder, numbers) = (SegmentBuilder(fields: fields), [])
-            try merge(&segments, &nextID, added: segment.size)
+            if shared == nil { _ = try merge(&segments, &nextID, budget: max(segment.size * 3 / 2, Self.slice)) }
         }
         for row in added {
             let length = builder.add(nextNumber, row.texts)
@@ -66,6 +70,7 @@ struct IndexWriter: TextIndexWriting {
             if builder.words >= Self.segmentWords { try flush() }
         }
         try flush()
+        if shared != nil { SegmentMerger.added(by: self) }
     }
 
     private func newID() throws -> Int64 {
@@ -78,15 +83,29 @@ struct IndexWriter: TextIndexWriting {
 
     // MARK: Merging
 
-    private func merge(_ segments: inout [SegmentRow], _ nextID: inout Int64, added: Int) throws {
-        let budget = max(added * 3 / 2, Self.slice)
-        for output in segments where output.inputs != nil { try advance(output, &segments, budget) }
+    /// Goes on with the merges, and begins those that are due.
+    ///
+    /// - Parameters:
+    ///   - budget: About how many bytes of each are merged.
+    ///   - limit: The first number that no new segment may have; nil for any.
+    /// - Returns: Whether something was merged.
+    func merge(
+        _ segments: inout [SegmentRow], _ nextID: inout Int64, budget: Int, until limit: Int64? = nil
+    ) throws -> Bool {
+        var hasMerged = false
+        for output in segments where output.inputs != nil {
+            try advance(output, &segments, budget)
+            hasMerged = true
+        }
         var busy = Set(segments.flatMap(\.inputIDs))
         func begin(_ inputs: [SegmentRow]) throws {
+            if let limit, nextID >= limit { return }
+            hasMerged = true
             busy.formUnion(inputs.map(\.id))
             let numbers = inputs.numbers
             let output = SegmentRow(
-                id: nextID, index: index, first: numbers.lowerBound, end: numbers.upperBound, rows: 0, words: 0, erased: 0, erasedWords: 0,
+                id: nextID, index: index, first: numbers.lowerBound, end: numbers.upperBound, rows: 0, words: 0, erased: 0,
+                erasedWords: 0,
                 size: 0, inputs: inputs.map { "\($0.id)" }.joined(separator: " "))
             nextID += 1
             try advance(output, &segments, budget)
@@ -100,6 +119,7 @@ struct IndexWriter: TextIndexWriting {
         where group.value.count >= Self.fanIn {
             try begin(Array(group.value.sorted { $0.id < $1.id }.prefix(Self.fanIn)))
         }
+        return hasMerged
     }
 
     private static func level(_ segment: SegmentRow) -> Int {

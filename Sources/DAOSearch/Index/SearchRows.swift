@@ -9,7 +9,7 @@ struct IndexRow: OwnModel {
     var number: Int64
 
     static let schema = Schema(
-        EntityDescription.searchEntities[0], Self.init, Field("id", \.id, .primaryKey), Field("number", \.number))
+        EntityDescription.searchEntities[0], Self.init, Field("id", \.id, .primaryKey), Field("number", \.number, .unique))
 }
 
 /// A part of the index of an entity: postings that one write has added, or that were merged from such parts.
@@ -57,8 +57,8 @@ extension SegmentRow {
 
     /// Whether a writer can have stored it.
     fileprivate var isSound: Bool {
-        let numbers = index << NumberRow.bits...(index + 1) << NumberRow.bits
-        return 1...1 << 60 ~= id && 1...1 << 20 ~= index && numbers.contains(first) && numbers.contains(end)
+        let most = Int64.max - 1 << 30
+        return 1...most ~= id && 1...1 << 20 ~= index && 0...most ~= first && first <= end && end <= most
             && [rows, words, erased, erasedWords, size].allSatisfy { 0...1 << 40 ~= $0 }
     }
 }
@@ -84,7 +84,8 @@ struct BlockRow: OwnModel {
 
 /// A row that the index has.
 struct NumberRow: OwnModel {
-    /// Its number: that of the index, then how many rows the index had before it, those that are gone included.
+    /// Its number: that of the index, then how many rows the index had before it, those that are gone included. Where transactions run side
+    /// by side, that of the transaction, then how many numbers it has taken before.
     var number: Int64
     /// The index and the key: see ``NumberRow/owner(_:_:)``.
     var owner: String
@@ -126,6 +127,15 @@ struct IndexRows {
         let ids = Set(found.map(\.id))
         guard found.allSatisfy({ $0.isSound && ids.isSuperset(of: $0.inputIDs) }) else { throw Self.damaged }
         return found
+    }
+
+    /// Whether there are numbers that no transaction of the database has reached: it was restored into a cluster whose numbers are less.
+    func areAhead(of bound: Int64?) throws -> Bool {
+        guard let bound, case .integer(let last)? = try segments.keys(Query(orderedBy: [.descending(\.id)], limit: 1)).first
+        else {
+            return false
+        }
+        return last >= bound
     }
 
     /// The rows of an index that have some keys.

@@ -13,9 +13,7 @@ public enum TextIndexer {
 
 struct Indexing: TextIndexing {
     func index(_ index: TextIndex, in database: any Database) throws -> (any StoredTextIndex)? {
-        if let database = database as? any LogAwareDatabase {
-            if !database.keepsTextIndexes { return nil }
-        } else {
+        if !(database is any LogAwareDatabase) {
             // A database of another kind has indexes only where it has those of one of ours.
             guard database.capabilities.hasEvolution,
                 try database.entities().contains(where: { $0.name == EntityDescription.searchEntities[0] })
@@ -44,15 +42,20 @@ struct StoredIndex: StoredTextIndex {
     /// The number of the index; nil where it was not made yet.
     func number() throws -> Int64? { try rows.indexes.read(key: .uuid(index.id))?.number }
 
-    func isMade() throws -> Bool { try number() != nil }
+    func isMade(below bound: Int64?) throws -> Bool { try number() != nil && !rows.areAhead(of: bound) }
 
-    func writer(making read: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> any TextIndexWriting {
+    func writer(making read: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> (any TextIndexWriting)? {
         if let number = try number() { return IndexWriter(rows, index: number, fields: index.fields.count) }
-        return try make(read)
+        // Beside other writers, an opening makes it, which is asked again when they are in its way.
+        return try rows.indexes.database.takeTextNumbers(1) == nil ? make(read) : nil
     }
 
     /// Makes the index, whatever there was before.
     func make(_ read: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> any TextIndexWriting {
+        if try rows.areAhead(of: rows.indexes.database.takeTextNumbers(1)) {
+            // New rows would have numbers of others.
+            _ = try rows.indexes.erase(Query())
+        }
         _ = try rows.indexes.erase(keys: [.uuid(index.id)])
         // What is left of indexes that are no more.
         let known = Set(try rows.indexes.read(Query()).map(\.number))

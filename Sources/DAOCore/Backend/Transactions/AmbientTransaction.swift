@@ -51,6 +51,8 @@ final class AmbientTransaction: @unchecked Sendable {
     var waiting: WaitingRows?
     /// What the changes have in common that it has logged; nil before the first.
     var logged: LoggedTransaction?
+    /// The next number of a row of an index for searches, where transactions have numbers; nil before the first.
+    var nextTextNumber: Int64?
     /// Whether the call that is running logs what it writes.
     var isLogging = false
     private let thread: pthread_t
