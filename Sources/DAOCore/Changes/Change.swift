@@ -160,7 +160,7 @@ extension Database {
 
     /// The position that changes are read below; nil where all that are committed can be read.
     private func logEnd() throws -> Int64? {
-        try (self as? any LogAwareDatabase)?.logHorizon().map(LoggedTransaction.firstPosition)
+        try (self as? any LogAwareDatabase)?.logHorizon().map { LoggedTransaction.firstPosition($0.ended) }
     }
 
     /// Returns the number of committed changes that cannot be read yet: on PostgreSQL, those of transactions that began after one

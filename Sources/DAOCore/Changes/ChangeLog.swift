@@ -48,6 +48,52 @@ struct ChangeLog {
     }
 }
 
+extension Database {
+    /// Puts the changes of a log before those that the database adds. Where it was restored into a cluster whose transactions have smaller
+    /// numbers, they would come after these, and nobody could read them (contract D2). Positions of consumers go with them.
+    ///
+    /// - Complexity: O(1), and once O(*changes*).
+    func alignLog() throws {
+        // Those of the log first: others begin meanwhile.
+        func bound() throws -> Int64? {
+            guard let last = try ChangeLog(self).last(), let bound = try numberBound() else { return nil }
+            return last < bound ? nil : bound
+        }
+        if try bound() == nil { return }
+        try withEntityStore(.write) { _ in
+            try runTransaction { if let bound = try bound() { try ChangeLog(self).align(below: bound) } }
+        }
+    }
+}
+
+extension ChangeLog {
+    /// Lowers all positions by the same number, so that they are below one.
+    fileprivate func align(below end: Int64) throws {
+        guard let last = try last(), last >= end else { return }
+        let (distance, isFar) = LoggedTransaction.distance(from: last, below: end)
+        if isFar {
+            throw StorageError(.corrupted, "the log of changes has a position that no transaction has", entity: "dao_changes")
+        }
+        var place = Int64.min
+        while true {
+            let query = Query<ChangeRow>(where: Condition { [place] in $0.position > place }, limit: 1000)
+            var batch = try rows.read(query)
+            guard let end = batch.last?.position else { break }
+            _ = try rows.erase(keys: batch.map { .integer($0.position) })
+            for index in batch.indices {
+                batch[index].position -= distance
+                batch[index].first -= distance
+            }
+            try rows.insert(batch)
+            place = end
+        }
+        guard try rows.database.entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return }
+        _ = try rows.database.makeStorage(for: ConsumerRow.self).update(Query(where: Condition { $0.number > .min })) {
+            $0.number -= distance
+        }
+    }
+}
+
 /// What the changes of one transaction have in common.
 struct LoggedTransaction {
     /// The position of the first change; zero before it.
@@ -68,6 +114,12 @@ struct LoggedTransaction {
 
     /// The first position of a transaction with a number.
     static func firstPosition(_ number: Int64) -> Int64 { number << bits }
+
+    /// By how much a position is lowered to be below another one, in whole transactions, and whether positions could get below all.
+    static func distance(from position: Int64, below end: Int64) -> (Int64, isFar: Bool) {
+        let (distance, isFar) = ((position >> bits) - (end >> bits) + 1).multipliedReportingOverflow(by: 1 << bits)
+        return (distance, isFar || position < 0 || end < 0)
+    }
 
     /// The number after some numbers of one transaction, which begin with its own number.
     ///

@@ -23,6 +23,7 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
         // now, the first write says why.
         if Record.schema.description.log != nil, !AmbientTransaction.isWriting {
             _ = try? database.makeStorage(for: ChangeRow.self)
+            try? database.alignLog()
         }
         refuses = database is any LogAwareDatabase
         if Record.schema.description.textIndex != nil, !AmbientTransaction.isWriting { try? prepareIndex() }
@@ -100,13 +101,13 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
     /// Makes the index for searches, so that the first write need not.
     func prepareIndex() throws {
         guard let index = try relations().textIndexes[entity], index.isCurrent, let indexing = TextIndexes.shared else { return }
-        guard let stored = try stored(index, indexing), try !stored.isMade(below: database.textHorizon()) else { return }
+        guard let stored = try stored(index, indexing), try !stored.isMade() else { return }
         let reader = TextReader<Record>(index)
         // As a migration: it would meet all writers beside it.
         try database.withEntityStore(.write) { _ in
             try database.runTransaction {
                 // Somebody else can have made it meanwhile.
-                if try !stored.isMade(below: database.takeTextNumbers(1)) {
+                if try !stored.isMade() {
                     _ = try stored.make { try reader.rows(base, after: $0, limit: $1) }
                 }
             }
@@ -128,13 +129,14 @@ package protocol LogAwareDatabase: Database {
     /// another.
     func logNumber() throws -> Int64?
 
-    /// The number below which every write transaction has ended, as the running snapshot sees it; nil as ``logNumber()``.
-    func logHorizon() throws -> Int64?
+    /// The number below which every write transaction has ended, as the running snapshot sees it, and one that none of those that it sees has
+    /// reached; nil as ``logNumber()``.
+    func logHorizon() throws -> (ended: Int64, next: Int64)?
 }
 
 extension LogAwareDatabase {
     package func logNumber() throws -> Int64? { nil }
-    package func logHorizon() throws -> Int64? { nil }
+    package func logHorizon() throws -> (ended: Int64, next: Int64)? { nil }
 }
 
 /// The rows of a model whose changes are logged or in an index, inside a transaction. What changes rows reads them first, and stores them.

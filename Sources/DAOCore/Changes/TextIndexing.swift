@@ -11,8 +11,8 @@ package protocol TextIndexing: Sendable {
 
 /// The place of an index in a database.
 package protocol StoredTextIndex: Sendable {
-    /// Whether the index was made, and all numbers of its rows are less than one.
-    func isMade(below number: Int64?) throws -> Bool
+    /// Whether the index was made in this database.
+    func isMade() throws -> Bool
 
     /// Returns what keeps the index, which is made where it was not yet. It runs in a transaction that writes, before the write.
     ///
@@ -104,10 +104,14 @@ extension Database {
         return start
     }
 
-    /// A number that is greater than all of ``takeTextNumbers(_:)`` that a snapshot sees after transactions that have ended; nil where it has
-    /// none. With a transaction that runs it can be less.
-    package func textHorizon() throws -> Int64? {
-        try (self as? any LogAwareDatabase)?.logHorizon().map(LoggedTransaction.firstPosition)
+    /// A number that is greater than all positions of the log and ``takeTextNumbers(_:)`` that the running snapshot sees, unless the database
+    /// was restored into a cluster with smaller numbers; nil where transactions have none.
+    package func numberBound() throws -> Int64? {
+        guard let next = try (self as? any LogAwareDatabase)?.logHorizon()?.next else { return nil }
+        let running = AmbientTransaction.usable(of: engineState)?.outermost(of: engineState)
+        // The transaction sees its own, which came after its snapshot.
+        let own = running?.nextTextNumber ?? running?.logged?.next ?? 0
+        return max(LoggedTransaction.firstPosition(next), own)
     }
 
     /// The index for searches of an entity; nil where there is none.

@@ -856,7 +856,10 @@ extension PostgresConnection: SQLConnection {
     // The full numbers, which do not wrap around.
     func transactionNumber() throws -> Int64? { try rows("SELECT pg_current_xact_id()::text::bigint").first?.integer(0) }
 
-    func transactionHorizon() throws -> Int64? {
-        try rows("SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint").first?.integer(0)
+    func transactionHorizon() throws -> (ended: Int64, next: Int64)? {
+        let bounds = try rows(
+            "SELECT pg_snapshot_xmin(s)::text::bigint, pg_snapshot_xmax(s)::text::bigint FROM pg_current_snapshot() AS s")
+        guard let ended = bounds.first?.integer(0), let next = bounds.first?.integer(1) else { return nil }
+        return (ended, next)
     }
 }

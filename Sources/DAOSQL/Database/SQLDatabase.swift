@@ -181,7 +181,7 @@ open class SQLDatabase: Database, LogAwareDatabase, @unchecked Sendable {
         try call { try instance.coordinator.read { try $0.connection.transactionNumber() } }
     }
 
-    package func logHorizon() throws -> Int64? {
+    package func logHorizon() throws -> (ended: Int64, next: Int64)? {
         try call { try instance.coordinator.read { try $0.connection.transactionHorizon() } }
     }
 

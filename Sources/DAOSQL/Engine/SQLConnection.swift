@@ -156,9 +156,9 @@ public protocol SQLConnection: AnyObject {
     /// transactions run one after another.
     func transactionNumber() throws -> Int64?
 
-    /// The number below which every write transaction has ended, as the running snapshot sees it. By default nil, as
-    /// ``transactionNumber()``.
-    func transactionHorizon() throws -> Int64?
+    /// The number below which every write transaction has ended, as the running snapshot sees it, and one that none of those that it sees has
+    /// reached. By default nil, as ``transactionNumber()``.
+    func transactionHorizon() throws -> (ended: Int64, next: Int64)?
 
     /// The ``schemaVersion()`` of the snapshot that the running reads share. By default nil: each statement sees the last commit, or
     /// tables cannot change as long as somebody reads them in a snapshot.
@@ -212,7 +212,7 @@ extension SQLConnection {
     public func transactionNumber() throws -> Int64? { nil }
 
     /// By default nil.
-    public func transactionHorizon() throws -> Int64? { nil }
+    public func transactionHorizon() throws -> (ended: Int64, next: Int64)? { nil }
 
     /// By default nothing.
     public func obstacles(to table: SQLTable, beside entities: [String]) throws -> [String] { [] }

@@ -130,11 +130,11 @@ struct IndexRows {
     }
 
     /// Whether there are numbers that no transaction of the database has reached: it was restored into a cluster whose numbers are less.
-    func areAhead(of bound: Int64?) throws -> Bool {
-        guard let bound, case .integer(let last)? = try segments.keys(Query(orderedBy: [.descending(\.id)], limit: 1)).first
-        else {
-            return false
-        }
+    func areForeign() throws -> Bool {
+        // The numbers first: other transactions begin meanwhile.
+        guard case .integer(let last)? = try segments.keys(Query(orderedBy: [.descending(\.id)], limit: 1)).first,
+            let bound = try segments.database.numberBound()
+        else { return false }
         return last >= bound
     }
 

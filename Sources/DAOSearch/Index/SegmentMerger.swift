@@ -11,7 +11,7 @@ enum SegmentMerger {
 
     /// Says how many segments a search has read.
     static func seen(_ count: Int, _ rows: IndexRows, index: Int64, fields: Int) {
-        guard count > many, (try? rows.segments.database.textHorizon()) != nil else { return }
+        guard count > many, (try? rows.segments.database.numberBound()) != nil else { return }
         ask(IndexWriter(rows, index: index, fields: fields)) { $0?.hasFailed != true }
     }
 

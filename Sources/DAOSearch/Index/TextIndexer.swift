@@ -42,7 +42,7 @@ struct StoredIndex: StoredTextIndex {
     /// The number of the index; nil where it was not made yet.
     func number() throws -> Int64? { try rows.indexes.read(key: .uuid(index.id))?.number }
 
-    func isMade(below bound: Int64?) throws -> Bool { try number() != nil && !rows.areAhead(of: bound) }
+    func isMade() throws -> Bool { try number() != nil && !rows.areForeign() }
 
     func writer(making read: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> (any TextIndexWriting)? {
         if let number = try number() { return IndexWriter(rows, index: number, fields: index.fields.count) }
@@ -52,7 +52,7 @@ struct StoredIndex: StoredTextIndex {
 
     /// Makes the index, whatever there was before.
     func make(_ read: (_ after: Key?, _ limit: Int) throws -> [IndexedTexts]) throws -> any TextIndexWriting {
-        if try rows.areAhead(of: rows.indexes.database.takeTextNumbers(1)) {
+        if try rows.areForeign() {
             // New rows would have numbers of others.
             _ = try rows.indexes.erase(Query())
         }
