@@ -29,7 +29,7 @@ SIZES ?= 10000,100000,1000000
 # How many rounds the races of `make tsan` have.
 RACE_ROUNDS ?= 300000
 
-.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults follow hands fuzz fuzz-predicates fuzz-search fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy bench-follow docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
+.PHONY: encryption pooler rehearse-apple tsan-build help demo offline-demo test arrivals csv browse-test check conformance soak crash failover crash-states faults follow hands fuzz fuzz-predicates fuzz-search search-corpus fuzz-events mutants mutant-suite property-mutants coverage constants bench bench-check bench-sizes bench-growth bench-writers bench-copy bench-follow docs format lint consumers examples bench-reminders newcomer messages tsan tsan-suite clean
 
 help: ## What there is to make
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1	/' | expand -t 22
@@ -127,6 +127,12 @@ fuzz-search: ## Search texts of the world's scripts after ROUNDS=2000 writes of 
 	@Scripts/setup.sh
 	@swift build --build-tests $(SWIFT_FLAGS) --quiet
 	ROUNDS=$(or $(ROUNDS),2000) $(if $(SEED),SEED=$(SEED)) Scripts/with-postgres.sh swift test --skip-build --filter DAOSearchTests.SearchScriptTests
+
+search-corpus: ## Search 50,000 paragraphs in five languages, and compare with an evaluation in Python; the Debian packages with the texts are downloaded
+	@Scripts/setup.sh
+	@swift build --build-tests $(SWIFT_FLAGS) --quiet
+	Scripts/search-corpus.py .build/corpus
+	CORPUS=.build/corpus/corpus.json Scripts/with-postgres.sh swift test --skip-build --filter DAOSearchTests.CorpusTests
 
 fuzz-events: ## Run generated orders of events on operators, stores, pagers, caches, redirects and forms, MINUTES=2 each; SEED=… repeats what was found
 	@Scripts/setup.sh

@@ -234,7 +234,7 @@ let package = Package(
 
         // Several processes on one database, and what is left when one of them is killed
         .target(
-            name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB", "DAOTestSupport"],
+            name: "DAOChildProcesses", dependencies: ["DAOConformance", "DAOSQLite", "DAOLMDB", "DAOSearch", "DAOTestSupport"],
             path: "Tests/DAOProcessTests/Support"),
         // The calls of a program on its files: recorded, failing, or preceded by an action
         .target(name: "DAOFileCalls", path: "Tests/DAOProcessTests/Calls"),

@@ -183,6 +183,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("S7", "pages of a search keep scores and places"),
         ContractRule("S8", "a search finds what is stored, however it was written"),
         ContractRule("S9", "verify compares an index for searches with its rows"),
+        ContractRule("S10", "a search in several entities scores their rows as those of one"),
         ContractRule("D1", "every write of a logged entity is in its log, once, in the same commit"),
         ContractRule("D2", "a position is greater than that of every change before it"),
         ContractRule("D3", "changes after a position come in order, and one that the log does not have is an error"),

@@ -10,6 +10,9 @@ public struct SearchHit<Plain> {
     public let value: Plain
     /// How well it fits; 0 for a search of negations only. Scores of different searches cannot be compared.
     public let score: Double
+
+    /// Creates a hit, as a preview or a test needs one.
+    public init(value: Plain, score: Double) { (self.value, self.score) = (value, score) }
 }
 
 extension SearchHit: Sendable where Plain: Sendable {}
@@ -70,15 +73,18 @@ extension DAO {
     ) throws -> SearchPage<Plain> {
         try SearchQuery.check(limit, Record.schema.description.name)
         return try storage.database.reads {
-            try searching(query, condition, after: cursor).page(limit, of: query) { keys in
-                try translator.translate(models: storage.read(keys: keys, includesSubentities: true))
-            }
+            try searching(query, condition, after: cursor).page(limit, of: query, searched)
         }
     }
 
+    /// Returns the values of rows that were found, in their order.
+    func searched(_ keys: [Key]) throws -> [Plain] {
+        try translator.translate(models: storage.read(keys: keys, includesSubentities: true))
+    }
+
     /// Begins a search.
-    private func searching(
-        _ query: SearchQuery, _ condition: Condition<Record>, after cursor: SearchCursor? = nil
+    func searching(
+        _ query: SearchQuery, _ condition: Condition<Record>, after cursor: SearchCursor? = nil, known: SearchStatistics? = nil
     ) throws -> Search<Record> {
         let schema = Record.schema
         let fields = schema.searchable.enumerated().compactMap { position, field in
@@ -92,7 +98,8 @@ extension DAO {
             throw StorageError(
                 .invalidQuery, "the model has no searchable field; declare one with .searchable", entity: schema.description.name)
         }
-        return try Search(storage, all: isScoped ? withoutScope.storage : nil, fields, query, condition, after: cursor)
+        return try Search(
+            storage, all: isScoped ? withoutScope.storage : nil, fields, query, condition, after: cursor, known: known)
     }
 
     /// Returns the number of rows in whose searchable fields a search finds something.

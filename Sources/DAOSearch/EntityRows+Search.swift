@@ -84,7 +84,7 @@ extension SearchedField {
 
 extension SearchQuery {
     /// - Throws: `.invalidQuery` for a limit below 1.
-    static func check(_ limit: Int, _ entity: String) throws {
+    static func check(_ limit: Int, _ entity: String?) throws {
         if limit < 1 { throw StorageError(.invalidQuery, "the limit is below 1", entity: entity) }
     }
 }

@@ -31,29 +31,31 @@ struct Search<Record: Model> {
     ///   - all: All rows where the others are those of a scope; nil where they are all.
     ///   - fields: The fields, at least one.
     ///   - cursor: The cursor behind whose row the rows come; nil for all.
+    ///   - known: What scores depend on, when these rows are not all that is searched.
     init(
         _ storage: any Storage<Record>, all: (any Storage<Record>)? = nil, _ fields: [SearchedField], _ query: SearchQuery,
-        _ condition: Condition<Record>, after cursor: SearchCursor? = nil
+        _ condition: Condition<Record>, after cursor: SearchCursor? = nil, known: SearchStatistics? = nil
     ) throws {
         let entity = Record.schema.description.name
         storage.database.willRead(entity)
         (self.storage, self.condition, isScoped) = (storage, condition, all != nil)
         let matcher = QueryMatcher(query)
         start = try cursor?.start(of: query, leaves: matcher.leafCount, entity, keyKind: Record.schema.keyKind)
+        let known = known ?? cursor?.statistics
         if query.isEmpty {
             (rows, statistics) = (NoRows(), SearchStatistics())
         } else if let index = try Self.index(in: storage.database, fields.map(\.name)) {
             let found: IndexSearch
             do {
                 found = try IndexSearch(
-                    index.rows, index: index.number, weights: fields.map(\.weight), matcher, known: cursor?.statistics)
+                    index.rows, index: index.number, weights: fields.map(\.weight), matcher, known: known)
                 SegmentMerger.seen(found.segments.count, index.rows, index: index.number, fields: fields.count)
             } catch is DamagedPostings {
                 throw IndexRows.damaged
             }
             (rows, statistics) = (IndexedRows(rows: index.rows, index: index.number, found: found.hits), found.statistics)
         } else {
-            let found = try ScannedRows(all ?? storage, fields, matcher, known: cursor?.statistics)
+            let found = try ScannedRows(all ?? storage, fields, matcher, known: known)
             (rows, statistics) = (found, found.statistics)
         }
     }

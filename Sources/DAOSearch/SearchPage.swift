@@ -57,6 +57,13 @@ struct SearchStatistics: Sendable, Hashable, Codable {
     /// The number of rows in which each leaf of the query occurs.
     var counts: [Int] = []
 
+    /// The statistics of the rows of both.
+    static func + (first: Self, second: Self) -> Self {
+        SearchStatistics(
+            rows: first.rows + second.rows, words: first.words + second.words,
+            counts: first.counts.isEmpty ? second.counts : zip(first.counts, second.counts).map(+))
+    }
+
     /// Whether a database can have them.
     var isSound: Bool {
         0...1 << 40 ~= rows && 0...1 << 50 ~= words && counts.allSatisfy { 0...rows ~= $0 }

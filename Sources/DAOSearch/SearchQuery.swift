@@ -58,6 +58,50 @@ public struct SearchQuery: Sendable, Hashable, CustomStringConvertible {
 
     /// Whether it looks for nothing: its text has no word. Such a search finds no rows.
     public var isEmpty: Bool { root == nil }
+
+    /// Returns the search in which other forms of a word are enough, too: those with other endings, or words that mean the same.
+    ///
+    /// ```swift
+    /// let query = SearchQuery(typed).expanded { word in word.count > 4 && word.hasSuffix("s") ? ["\(word.dropLast())*"] : [] }
+    /// ```
+    ///
+    /// A row has words as they are written, so that forms can change at any time, and differ from user to user.
+    ///
+    /// - Parameter forms: Returns searches for a word, one of which is enough. It gets each word that stands alone in the form in which words
+    ///   are compared (contract S2): `Wines` as `wines`. Words of phrases, of `NEAR` and beginnings stay as they are.
+    /// - Complexity: A search costs what all its words cost.
+    public func expanded(_ forms: (String) throws -> [String]) rethrows -> SearchQuery {
+        guard let root else { return self }
+        let other = try root.expanded(forms)
+        return other == root ? self : SearchQuery(other, fault)
+    }
+
+    private init(_ root: Node, _ fault: String?) { (description, self.root, self.fault) = (root.text, root, fault) }
+}
+
+extension SearchQuery.Node {
+    fileprivate func expanded(_ forms: (String) throws -> [String]) rethrows -> Self {
+        switch self {
+        case .words(let words, isPrefix: false) where words.count == 1:
+            let others = try forms(words[0]).compactMap { SearchQuery($0).root }.filter { $0 != self }
+            return others.isEmpty ? self : .or([self] + others)
+        case .words, .near: return self
+        case .and(let parts): return .and(try parts.map { try $0.expanded(forms) })
+        case .or(let parts): return .or(try parts.map { try $0.expanded(forms) })
+        case .not(let part): return .not(try part.expanded(forms))
+        }
+    }
+
+    /// What somebody could have typed.
+    fileprivate var text: String {
+        switch self {
+        case .words(let words, let isPrefix): "\"\(words.joined(separator: " "))\"" + (isPrefix ? "*" : "")
+        case .near(let left, let right, let distance): "\(left.text) NEAR/\(distance) \(right.text)"
+        case .and(let parts): "(\(parts.map(\.text).joined(separator: " AND ")))"
+        case .or(let parts): "(\(parts.map(\.text).joined(separator: " OR ")))"
+        case .not(let part): "NOT \(part.text)"
+        }
+    }
 }
 
 extension SearchQuery {

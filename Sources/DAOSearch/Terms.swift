@@ -33,7 +33,16 @@ struct Term: Equatable {
         WordBreaks.forEachSegment(of: characters) { segment in
             // A vowel of the letter before can have been a part of its word.
             var start = max(segment.lowerBound, done)
-            for index in segment where index >= done && characters[index].isSingle {
+            // The last character that is no mark of another one.
+            var last = WordBreaks.Class.other
+            for index in segment where index >= done {
+                if characters[index].class == .extendNumLet || last == .aLetter && characters[index].separatesLetters {
+                    add(start..<index)
+                    // With what belongs to it.
+                    start = characters[(index + 1)..<segment.upperBound].firstIndex { !$0.isIgnored } ?? segment.upperBound
+                }
+                if !characters[index].isIgnored { last = characters[index].class }
+                guard characters[index].isSingle else { continue }
                 if start < index { add(start..<index) }
                 var end = index + 1
                 while end < scalars.count, scalars[end].continues(scalars[end - 1], characters[end]) { end += 1 }
@@ -45,27 +54,25 @@ struct Term: Equatable {
         return terms
     }
 
-    /// The words of a text of ASCII: the rules WB5 to WB13b for its letters, digits, marks between them, and underscores.
+    /// The words of a text of ASCII: the rules WB5 and WB8 to WB13b for its letters, digits, and marks between these.
     private static func asciiTerms(of bytes: UnsafeBufferPointer<UInt8>) -> [Term] {
         var terms: [Term] = []
         var index = 0
         while index < bytes.count {
             let start = index
-            var isWord = false
             while index < bytes.count {
                 let kind = ASCIIKind(bytes[index])
                 if kind == .between {
-                    // A point between letters, or between digits, is within a word.
-                    guard index > start, index + 1 < bytes.count else { break }
-                    let (left, right) = (ASCIIKind(bytes[index - 1]), ASCIIKind(bytes[index + 1]))
-                    guard left == right, left.joins(with: bytes[index]) else { break }
+                    // A point between digits is within a word.
+                    guard index > start, index + 1 < bytes.count, ASCIIKind(bytes[index - 1]) == .digit,
+                        ASCIIKind(bytes[index + 1]) == .digit
+                    else { break }
                 } else if kind == .other {
                     break
                 }
-                isWord = isWord || kind == .letter || kind == .digit
                 index += 1
             }
-            if isWord {
+            if index > start {
                 let word = bytes[start..<min(index, start + maximumLength)]
                 let text = String(unsafeUninitializedCapacity: word.count) { lowercased in
                     _ = lowercased.initialize(from: word.lazy.map { ASCIIKind.isUppercase($0) ? $0 | 0x20 : $0 })
@@ -80,30 +87,18 @@ struct Term: Equatable {
 
     /// What a character of ASCII is in a word.
     private enum ASCIIKind {
-        case letter, digit, underscore, between, other
+        case letter, digit, between, other
 
         init(_ byte: UInt8) {
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): self = .letter
             case UInt8(ascii: "0")...UInt8(ascii: "9"): self = .digit
-            case UInt8(ascii: "_"): self = .underscore
-            case UInt8(ascii: "."), UInt8(ascii: "'"), UInt8(ascii: ":"), UInt8(ascii: ","), UInt8(ascii: ";"): self = .between
+            case UInt8(ascii: "."), UInt8(ascii: "'"), UInt8(ascii: ","), UInt8(ascii: ";"): self = .between
             default: self = .other
             }
         }
 
         static func isUppercase(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "A") && byte <= UInt8(ascii: "Z") }
-
-        /// Whether two such characters are of one word with a mark between them.
-        func joins(with mark: UInt8) -> Bool {
-            switch (self, mark) {
-            case (.letter, UInt8(ascii: ".")), (.letter, UInt8(ascii: "'")), (.letter, UInt8(ascii: ":")): true
-            case (.digit, UInt8(ascii: ".")), (.digit, UInt8(ascii: "'")), (.digit, UInt8(ascii: ",")),
-                (.digit, UInt8(ascii: ";")):
-                true
-            default: false
-            }
-        }
     }
 }
 

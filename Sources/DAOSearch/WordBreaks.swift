@@ -23,6 +23,14 @@ enum WordBreaks {
         /// Whether it is a mark: general categories Mn and Me.
         var isMark: Bool { bits & 1 << 9 != 0 }
 
+        /// Whether it separates two letters for a search, although it is within a word for Unicode (rules WB6 and WB7): `wine` finds "wine's".
+        var separatesLetters: Bool {
+            switch self.class {
+            case .midLetter, .midNumLet, .singleQuote: true
+            default: false
+            }
+        }
+
         /// Whether it is never separated from what it follows (rule WB4).
         var isIgnored: Bool {
             switch self.class {

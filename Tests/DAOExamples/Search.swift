@@ -26,6 +26,23 @@ struct ResultLine: Equatable {
     var snippet: SearchQuery.Snippet
 }
 
+/// Somebody who writes stories.
+struct Author: Plain, Model, Equatable {
+    var id: UUID
+    var name: String
+    var about: String
+
+    static let schema = Schema(
+        "author", Self.init, Field("id", \.id, .primaryKey), Field("name", \.name, .searchable(weight: 3)),
+        Field("about", \.about, .searchable))
+}
+
+/// A line of a list of everything.
+enum AnyLine: Equatable {
+    case story(UUID, String)
+    case author(UUID, String)
+}
+
 enum Search {
     /// Finds what somebody has typed, the best first, without what is in the archive.
     static func results(of typed: String, in stories: DAO<Story>) throws -> [ResultLine] {
@@ -53,5 +70,23 @@ enum Search {
     /// Follows a search: once now, and after every commit that changes what it finds.
     static func observe(_ typed: String, in stories: DAO<Story>, _ show: ([ResultLine]) -> Void) async throws {
         for try await lines in stories.storage.database.observe({ try results(of: typed, in: stories) }) { show(lines) }
+    }
+
+    /// Finds what somebody has typed in stories and authors, the best first.
+    static func everything(_ typed: String, in database: any Database) throws -> [AnyLine] {
+        let stories = DAO(storage: try database.storage(for: Story.self))
+        let authors = DAO(storage: try database.storage(for: Author.self))
+        let sources: [SearchSource<AnyLine>] = [
+            SearchSource(stories, where: Condition { !$0.isArchived }) { .story($0.id, $0.title) },
+            SearchSource(authors) { .author($0.id, $0.name) },
+        ]
+        return try database.search(typed, in: sources, limit: 50).map(\.value)
+    }
+
+    /// Finds plurals, and what else a word can be called.
+    static func wider(_ typed: String, synonyms: [String: [String]]) -> SearchQuery {
+        SearchQuery(typed).expanded { word in
+            (word.count > 4 && word.hasSuffix("s") ? [String(word.dropLast())] : ["\(word)s"]) + (synonyms[word] ?? [])
+        }
     }
 }

@@ -71,4 +71,32 @@ import Testing
             }
         }
     }
+
+    /// Contract S8: a process that is killed in the middle of a merge leaves an index that is that of its commits.
+    @Test(arguments: Place.Kind.allCases) func killedMergesLeaveAWholeIndex(_ kind: Place.Kind) async throws {
+        try await onThread {
+            let place = Place(kind)
+            let url = place.url("durability=relaxed")
+            let seed = Rounds.seed
+            var random = SeededGenerator(seed: seed)
+            var count = 0
+            for round in 1...Rounds.count(8) {
+                let child = try Child("crash-search", url)
+                var acknowledged = count
+                for _ in 0..<Int.random(in: 0...120, using: &random) {
+                    acknowledged = try #require(try child.line().flatMap { Int($0) })
+                }
+                usleep(UInt32.random(in: 0..<3000, using: &random))
+                child.kill()
+                #expect(child.wait() == -SIGKILL)
+                while let line = try child.line() { acknowledged = try #require(Int(line)) }
+                let pages = try Pages(url)
+                count = try pages.count()
+                #expect(count == acknowledged || count == acknowledged + 1, "SEED=\(seed), round \(round)")
+                #expect(try pages.problem() == nil, "SEED=\(seed), round \(round), after \(count) transactions")
+                if round % 2 == 0 { try pages.close() }
+            }
+            print("\(kind): \(count) transactions of pages that are searched")
+        }
+    }
 }

@@ -126,6 +126,23 @@ import Testing
         }
     }
 
+    @Test func otherFormsOfAWordAreFound() throws {
+        let query = SearchQuery("Wine -\"old car\" (tow* OR fast NEAR red)").expanded { word in
+            ["wine": ["wines", "\"red grapes\"", "wine", "!"], "car": ["wrong"], "tow": ["wrong"], "fast": ["wrong"]][word] ?? []
+        }
+        #expect(
+            query.description
+                == "((\"wine\" OR \"wines\" OR \"red grapes\") AND NOT \"old car\" AND (\"tow\"* OR \"fast\" NEAR/10 \"red\"))")
+        // It is what somebody could have typed.
+        #expect(SearchQuery(query.description).root == query.root)
+        let same = SearchQuery("red  wine")
+        #expect(same.expanded { _ in ["red"] }.description == "(\"red\" AND (\"wine\" OR \"red\"))")
+        #expect(same.expanded { _ in [] } == same)
+        #expect(SearchQuery("!").expanded { _ in ["red"] }.isEmpty)
+        struct Stop: Error {}
+        #expect(throws: Stop.self) { try same.expanded { _ in throw Stop() } }
+    }
+
     @Test func mistakesAreErrors() throws {
         let place = TemporaryPlace()
         let articles = try place.articles("memory:")

@@ -32,8 +32,13 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Don't panic, e-mail me.", ["don't", "panic", "e", "mail", "me"]),
-        ("3.14 1,000 x_y iPhone15Pro", ["3.14", "1,000", "x_y", "iphone15pro"]),
+        ("Don't panic, e-mail me.", ["don", "t", "panic", "e", "mail", "me"]),
+        ("_a_ b__c 1_2 か_き a_\u{301}b", ["a", "b", "c", "1", "2", "か", "き", "a", "b"]),
+        ("l'état l’État wine's col·lecció", ["l", "etat", "l", "etat", "wine", "s", "col", "leccio"]),
+        ("www.example.com a:b 1.5a a.5 U.S.A.", ["www", "example", "com", "a", "b", "1.5a", "a", "5", "u", "s", "a"]),
+        ("a'\u{200D}\u{301}b e\u{301}'e\u{301} x'", ["a", "b", "e", "e", "x"]),
+        ("צ'ק צה\"ל ג'", ["צ'ק", "צה\"ל", "ג'"]),
+        ("3.14 1,000 x_y iPhone15Pro", ["3.14", "1,000", "x", "y", "iphone15pro"]),
         ("Straße STRASSE ﬁn", ["strasse", "strasse", "fin"]),
         ("Café cafe\u{301} ŁÓDŹ Ångström", ["cafe", "cafe", "łodz", "angstrom"]),
         ("ΟΔΟΣ ὁδός", ["οδοσ", "οδοσ"]), ("Ёлка йод", ["елка", "иод"]), ("שָׁלוֹם", ["שלום"]), ("كِتَابٌ أحمد", ["كتاب", "احمد"]),

@@ -2,7 +2,24 @@ import DAOCore
 import DAOSearch
 import Foundation
 
-/// S1 to S7: full-text search.
+/// Rows like leaflets, of another entity and with another weight.
+private struct Placard: Plain, Model, Equatable {
+    var id: Int
+    var title: String
+    var text: String
+
+    static let schema = Schema(
+        "placard", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .searchable),
+        Field("text", \.text, .searchable))
+}
+
+/// What a search in leaflets and placards finds.
+private enum Sheet: Equatable {
+    case leaflet(Int)
+    case placard(Int)
+}
+
+/// S1 to S7, and S10: full-text search.
 enum Searches {
     /// Compares the keys of the rows that searches find, whatever their order.
     private static func expect(_ searches: [String: [Int]], _ leaflets: DAO<Leaflet>) throws {
@@ -248,6 +265,65 @@ enum Searches {
                 try expectKind(.invalidQuery, "a cursor with \(other)") {
                     try leaflets.searchPage(query, limit: 1, after: cursor)
                 }
+            }
+        },
+        ConformanceCase("S.entities", "S10", title: "a search in several entities scores their rows as those of one") {
+            let (database, leaflets) = try stored($0)
+            let placards = try database.dao(Placard.self)
+            func sources(_ condition: Condition<Placard> = .all) -> [SearchSource<Sheet>] {
+                [
+                    SearchSource(leaflets) { .leaflet($0.id) },
+                    SearchSource(placards, where: condition) { .placard($0.id) },
+                ]
+            }
+            // As one entity has them. The texts have no word twice, and the titles of placards count as their texts.
+            let one = try $0.openOther(with: Leaflet.self).1
+            func expectAsOne(_ what: String) throws {
+                for text in [
+                    "red", "wine", "red OR tower OR strasse", "one OR old", "win*", "-red", "\"red wine\"", "old -wine", "x",
+                ] {
+                    let found = try database.search(text, in: sources(), limit: 100)
+                    let expected = try one.search(text, limit: 100)
+                    try expectEqual(
+                        found.map(\.value),
+                        expected.map { $0.value.id < 100 ? .leaflet($0.value.id) : .placard($0.value.id - 100) },
+                        "what '\(text)' finds \(what)")
+                    try expectEqual(found.map(\.score), expected.map(\.score), "the scores of '\(text)' \(what)")
+                    for limit in [1, 3] {
+                        let first = try database.search(text, in: sources(), limit: limit)
+                        try expectEqual(first, Array(found.prefix(limit)), "the first \(limit) of '\(text)' \(what)")
+                    }
+                }
+            }
+            try one.create(Leaflet.all)
+            try expectAsOne("beside no poster")
+            let texts = ["old wine", "an old red tower", "a tower", "red", "red wine", "a bottle of red wine and old one", ""]
+            try placards.create(texts.enumerated().map { Placard(id: $0 + 1, title: "", text: $1) })
+            try one.create(texts.enumerated().map { Leaflet(id: $0 + 101, title: "", text: $1) })
+            try expectAsOne("with placards")
+            // A condition, and a scope, change no score.
+            let all = try database.search("red", in: sources(), limit: 100)
+            try expectEqual(
+                try database.search("red", in: sources(Condition { $0.id > 4 }), limit: 100),
+                all.filter { ![.placard(2), .placard(4)].contains($0.value) }, "placards with a condition")
+            try expectEqual(
+                try database.search("red", in: [SearchSource(leaflets.scoped { $0.id == 4 }) { $0.id }], limit: 100),
+                try leaflets.search("red", limit: 100) { $0.id == 4 }.map { SearchHit(value: $0.value.id, score: $0.score) },
+                "leaflets of a scope")
+            try database.transaction {
+                try placards.persist(Placard(id: 4, title: "red", text: "red red"))
+                try expectEqual(
+                    try database.search("red", in: sources(), limit: 1).map(\.value), [.placard(4)], "a write before it")
+            }
+            try expectEqual(try database.search("", in: sources(), limit: 9), [], "a text without words")
+            try expectEqual(try database.search("red", in: [SearchSource<Sheet>](), limit: 9), [], "no source")
+            try expectKind(.invalidQuery, "a limit of 0") { try database.search("red", in: sources(), limit: 0) }
+            try expectKind(.invalidQuery, "a source of another database") {
+                try database.search("red", in: [SearchSource(one) { $0.id }], limit: 1)
+            }
+            let items = try database.dao(Item.self)
+            try expectKind(.invalidQuery, "no searchable field") {
+                try database.search("red", in: [SearchSource(items) { $0.id }], limit: 1)
             }
         },
     ]

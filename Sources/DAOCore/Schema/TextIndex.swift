@@ -12,7 +12,7 @@ public struct TextIndex: Sendable, Hashable, Codable {
     package internal(set) var id = UUID()
 
     /// The version that this build writes.
-    package static let currentVersion = 1
+    package static let currentVersion = 2
 
     init(fields: [(name: String, weight: Int)]) {
         (self.fields, weights, version) = (fields.map(\.name), fields.map(\.weight), Self.currentVersion)

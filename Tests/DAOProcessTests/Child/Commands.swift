@@ -12,6 +12,9 @@ enum Commands {
         switch arguments.popFirst() {
         case "increment": try increment(arguments)
         case "crash": try commitUntilKilled(arguments)
+        case "crash-search":
+            let pages = try Pages(arguments.first ?? "")
+            while true { answer(try pages.commitNext()) }
         case "hold": try hold(arguments)
         case "serve": try serve(arguments)
         case "look": try look(arguments)

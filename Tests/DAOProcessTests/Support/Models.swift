@@ -1,6 +1,7 @@
 import DAOCore
 import DAOLMDB
 import DAOSQLite
+import DAOSearch
 import DAOTestSupport
 
 /// A row of a batch. One transaction writes a batch.
@@ -121,6 +122,75 @@ extension Ledger {
             // The rows are read by key and through the index, because a torn commit could leave the index
             // behind.
             return try entries.read() == expected && entries.count { $0.batch >= 0 } == expected.count
+        }
+    }
+}
+
+/// Rows that are searched, in a database whose transactions are counted as those of a ``Ledger``.
+public struct Pages: Sendable {
+    private struct Page: Plain, Model, Equatable {
+        var id: Int
+        var text: String
+
+        static let schema = Schema("page", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .searchable))
+    }
+
+    private static let kept = 300
+    private let ledger: Ledger
+    private let pages: DAO<Page>
+
+    /// Opens the database, and creates it when it is missing.
+    public init(_ url: String) throws {
+        ledger = try Ledger(url)
+        pages = DAO(storage: try ledger.database.storage(for: Page.self))
+    }
+
+    /// Returns the number of committed transactions.
+    public func count() throws -> Int { try ledger.count() }
+
+    /// Closes the database.
+    public func close() throws { try ledger.database.close() }
+
+    /// The page of a transaction: in the first half of its life, and later.
+    private static func page(_ number: Int, isOld: Bool) -> Page {
+        let words = (0..<60).map { "w\((number &* 31 &+ $0 &* $0) % 997)" }.joined(separator: " ")
+        return Page(id: number, text: "page number\(number) \(isOld ? "old" : "new") \(words)")
+    }
+
+    /// Stores a page, changes one, and erases one: a merge of the index goes on in most of these transactions.
+    ///
+    /// - Returns: The number of the transaction.
+    public func commitNext() throws -> Int {
+        try ledger.database.transaction {
+            let number = try count() + 1
+            try pages.create(Self.page(number, isOld: false))
+            if number > Self.kept / 2 { try pages.persist(Self.page(number - Self.kept / 2, isOld: true)) }
+            try pages.erase { $0.id <= number - Self.kept }
+            try ledger.tallies.persist(Tally(id: 1, value: number))
+            return number
+        }
+    }
+
+    /// Returns what is wrong with the rows, or with what searches find; nil when all is as the counted transactions leave it.
+    public func problem() throws -> String? {
+        let problems = try ledger.database.verify().problems
+        if !problems.isEmpty { return "\(problems)" }
+        return try ledger.database.snapshot {
+            let count = try count()
+            let expected =
+                count == 0
+                ? [] : (max(1, count - Self.kept + 1)...count).map { Self.page($0, isOld: $0 <= count - Self.kept / 2) }
+            if try pages.read() != expected { return "the rows are others" }
+            for word in ["page", "new", "old", "page -old", "w0", "w500", "number\(count)", "number\(count - Self.kept)"] {
+                let found = try pages.search(word, limit: 1000).map(\.value.id).sorted()
+                let words = word.split(separator: " ")
+                let those = expected.filter { page in
+                    let texts = page.text.split(separator: " ")
+                    return words.allSatisfy { $0.first == "-" ? !texts.contains($0.dropFirst()) : texts.contains($0) }
+                }
+                if found != those.map(\.id) { return "'\(word)' finds \(found.count) pages instead of \(those.count)" }
+            }
+            return nil
         }
     }
 }
