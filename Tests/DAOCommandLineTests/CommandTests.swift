@@ -386,6 +386,42 @@ import Testing
         #expect(try await library.dao("verify", "\(scheme):copy.db").status == 0)
     }
 
+    /// A copy follows until it is ended, and the next call hands over.
+    @Test(arguments: Library.files) func aCopyFollowsAndHandsOver(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        let other = "\(scheme == "sqlite" ? "lmdb" : "sqlite"):copy.db"
+        let process = library.process(["copy", library.url, other, "--follow"])
+        let errors = Pipe()
+        (process.standardOutput, process.standardError) = (Pipe(), errors)
+        try process.run()
+        var said = ""
+        while !said.contains("TO is caught up; it follows until this command is ended\n") {
+            let new = errors.fileHandleForReading.availableData
+            try #require(!new.isEmpty, "\(said)")
+            said += String(decoding: new, as: UTF8.self)
+        }
+        try library.using { try DAO(storage: $0.storage(for: Writer.self)).create(Writer(id: 77, name: "while it follows")) }
+        process.interrupt()
+        #expect(process.waitForEnd() == 130)
+        try library.using { try DAO(storage: $0.storage(for: Writer.self)).create(Writer(id: 78, name: "between")) }
+
+        let moved = try await library.dao("copy", library.url, other, "--hand-over", "--json")
+        let report = try #require(JSONSerialization.jsonObject(with: Data(moved.output.utf8)) as? [String: Any], "\(moved)")
+        #expect(moved.status == 0 && report["rows"] as? Int == 8 && report["entities"] as? Int == 3, "\(moved)")
+        #expect(report["pauseMilliseconds"] is Int)
+        let count = try await library.dao("count", other, "writer")
+        #expect(count.output == "3\n", "\(count)")
+        // Who writes learns where the rows are.
+        let late = try await library.dao("erase", library.url, "writer", "id == 78", "--write")
+        #expect(late.status == 1 && late.errors.contains("copy.db"), "\(late)")
+        let again = try await library.dao("copy", library.url, other, "--follow")
+        #expect(again.status == 1, "\(again)")
+        let cancelled = try await library.dao("copy", library.url, other, "--cancel")
+        #expect(cancelled.status == 0 && cancelled.output == "FROM takes writes, and is not followed any more\n", "\(cancelled)")
+        #expect(try await library.dao("erase", library.url, "writer", "id == 78", "--write").status == 0)
+        for url in [library.url, other] { #expect(try await library.dao("verify", url).status == 0) }
+    }
+
     @Test(arguments: Library.files) func backupsAreRestored(_ scheme: String) async throws {
         let library = try Library(scheme)
         let backup = try await library.dao("backup", library.url, "backup.db")

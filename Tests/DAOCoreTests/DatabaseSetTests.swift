@@ -35,6 +35,106 @@ import Testing
         set.close()
     }
 
+    /// Contract D6: a tenant's rows move while others read and write, and nothing that was acknowledged is missing.
+    private final class Move: Sendable {
+        let kinds = Lock<[String: String]>([:])
+        let isOver = Lock(false)
+        let stored = Lock(0)
+        let refused = Lock(0)
+
+        static func rows(_ database: any Database) throws -> DAO<Row> { DAO(storage: try database.storage(for: Row.self)) }
+    }
+
+    @Test(arguments: [("sqlite", "lmdb"), ("lmdb", "sqlite")]) func aTenantMovesBesideItsCallers(_ from: String, _ to: String)
+        async throws
+    {
+        let place = Place()
+        let move = Move()
+        let drivers = DatabaseDrivers(.sqlite, .lmdb)
+        let set = DatabaseSet(drivers, limit: 3, timeout: .seconds(120)) { tenant in
+            let kind = move.kinds.withLock { $0[tenant] ?? from }
+            var configuration = DatabaseConfiguration(scheme: kind, path: place.path("\(tenant).\(kind)"))
+            configuration.durability = .relaxed
+            return configuration
+        }
+        try await set.with("a") { try Move.rows($0).create((0..<2000).map { Row(id: $0, tenant: "a", calls: 0) }) }
+        let writers = (1...3).map { thread in
+            Task.detached {
+                try await Self.onThread {
+                    Result {
+                        var id = thread * 100_000
+                        while !move.isOver.withLock({ $0 }) {
+                            do {
+                                try set.with("a") { database in
+                                    try Move.rows(database).create(Row(id: id, tenant: "a", calls: 0))
+                                    _ = try Move.rows(database).count()
+                                }
+                                id += 1
+                                move.stored.withLock { $0 += 1 }
+                            } catch let error as StorageError where error.kind == .detached {
+                                move.refused.withLock { $0 += 1 }
+                            }
+                        }
+                    }
+                }.get()
+            }
+        }
+        let target = try drivers.open(
+            DatabaseConfiguration(scheme: to, path: place.path("a.\(to)")))
+        struct Down: Error {}
+        // Stopped, it goes on with the next call.
+        let begun = try await Self.onThread {
+            Result { try set.move("a", into: target, onProgress: { _ in .stop }, noting: { Issue.record("it has not moved") }) }
+        }.get()
+        #expect(begun.pause == nil)
+        let report = try await Self.onThread {
+            Result { try set.move("a", into: target) { move.kinds.withLock { $0["a"] = to } } }
+        }.get()
+        #expect(report.pause != nil)
+        try await Task.sleep(for: .milliseconds(100))
+        move.isOver.withLock { $0 = true }
+        for writer in writers { try await writer.value }
+        try target.close()
+        #expect(set.openTenants == ["a"])
+        try await set.with("a") { database in
+            #expect(database.configuration.scheme == to)
+            let (count, isSound) = (try Move.rows(database).count(), try database.verify().isSound)
+            #expect(isSound && count == 2000 + move.stored.withLock { $0 })
+        }
+        // The old one takes nothing more.
+        let old = try drivers.open(DatabaseConfiguration(scheme: from, path: place.path("a.\(from)")))
+        #expect(throws: StorageError.self) { try Move.rows(old).create(Row(id: -1, tenant: "a", calls: 0)) }
+        try old.close()
+        print(
+            "\(from) to \(to): \(move.stored.withLock({ $0 })) rows while it moved, \(move.refused.withLock({ $0 })) writes were refused"
+        )
+        set.close()
+    }
+
+    /// Contract D6, C5: a copy that follows in a task ends with it, and the next call goes on.
+    @Test func aFollowedCopyEndsWithItsTask() async throws {
+        let place = Place()
+        let source = try SQLiteDatabase(path: place.path("source"))
+        let target = try DatabaseDrivers(.lmdb).open("lmdb:\(place.path("target"))")
+        let rows = DAO(storage: try source.storage(for: Row.self))
+        try await rows.create((0..<20_000).map { Row(id: $0, tenant: "a", calls: 0) })
+        let batches = Lock(0)
+        let task = Task {
+            try await source.follow(into: target) { _ in
+                batches.withLock { $0 += 1 }
+                return .goOn
+            }
+        }
+        while batches.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        try await rows.create(Row(id: 20_000, tenant: "a", calls: 0))
+        let report = try await source.follow(into: target)
+        #expect(report.pause != nil && report.rows == ["tenant": 20_001])
+        #expect(try await DAO(storage: target.storage(for: Row.self)).count() == 20_001)
+        #expect(await Self.kind { _ = try await rows.create(Row(id: 20_001, tenant: "a", calls: 0)) } == .detached)
+    }
+
     @Test func callersShareAnOpeningAndItsError() async throws {
         let dead = Dead(hanging: .milliseconds(300))
         let set = DatabaseSet(.init(dead.driver), limit: 4) { DatabaseConfiguration(scheme: "dead", path: $0) }

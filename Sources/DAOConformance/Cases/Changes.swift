@@ -751,18 +751,43 @@ enum Changes {
         ConformanceCase("D.limited", "D4", title: "the log keeps about as many changes as its limit says", isHeavy: true) {
             context in
             let (database, dao) = try context.open(with: Logged.self)
-            try expectEqual(try database.changeLimit(), 1_000_000)
+            try expectEqual(try database.changeLimit(), ChangeLimit(count: 1_000_000))
             try expectError(.invalidConfiguration) { try database.limitChanges(to: 0) }
+            try expectError(.invalidConfiguration) { try database.limitChanges(to: nil, age: .zero) }
             try database.limitChanges(to: 500)
-            try expectEqual(try database.changeLimit(), 500)
+            try expectEqual(try database.changeLimit(), ChangeLimit(count: 500))
             for batch in 0..<22 { try dao.create((0..<1000).map { Logged(id: batch * 1000 + $0, name: "a", number: 0) }) }
             let kept = try changes(in: database)
             try expect(kept.count >= 500 && kept.count <= 11_500, "about 500 changes, not \(kept.count)")
             try expectEqual(kept.last?.key, UniqueID(21_999))
             try database.limitChanges(to: nil)
-            try expectEqual(try database.changeLimit(), nil)
+            try expectEqual(try database.changeLimit(), ChangeLimit())
             for batch in 22..<33 { try dao.create((0..<1000).map { Logged(id: batch * 1000 + $0, name: "a", number: 0) }) }
             try expectEqual(try changes(in: database).count, kept.count + 11_000)
+            try database.limitChanges(to: 700)
+            try expectEqual(try changes(in: database).count, 700, "changes, when the limit was said")
+        },
+        ConformanceCase("D.aged", "D4", title: "the log keeps changes as long as its limit says, and the last one", isHeavy: true)
+        {
+            context in
+            let (database, dao) = try context.open(with: Logged.self)
+            for id in 0..<1500 { try dao.persist(Logged(id: id, name: "a", number: 0)) }
+            let age = Duration.milliseconds(500)
+            try database.limitChanges(to: nil, age: .seconds(3600))
+            try expectEqual(try changes(in: database).count, 1500, "young changes")
+            try database.limitChanges(to: nil, age: age)
+            try expectEqual(try database.changeLimit(), ChangeLimit(age: age))
+            Thread.sleep(forTimeInterval: 0.7)
+            try database.limitChanges(to: nil, age: age)
+            try expectEqual(try changes(in: database).map(\.key), [UniqueID(1499)], "the last one")
+            try expectError(.snapshotTooOld) { try database.changes(after: LogPosition("1.\(UUID())")) }
+            // Who commits looks now and then.
+            for batch in 2..<13 { try dao.create((0..<1000).map { Logged(id: batch * 1000 + $0, name: "a", number: 0) }) }
+            Thread.sleep(forTimeInterval: 0.7)
+            for batch in 13..<33 { try dao.create((0..<1000).map { Logged(id: batch * 1000 + $0, name: "a", number: 0) }) }
+            let kept = try changes(in: database)
+            try expect(kept.first.map { $0.key != UniqueID(1499) } ?? false, "old changes go, and \(kept.count) stay")
+            try expectEqual(kept.last?.key, UniqueID(32_999))
         },
         ConformanceCase(
             "D.handsOver", "D6", title: "what is written while a copy follows and takes over is in the copy, or was refused",

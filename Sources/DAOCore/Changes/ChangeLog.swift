@@ -37,7 +37,7 @@ struct ChangeLog {
                     origin: origin, entity: entity, key: UniqueID(entry.key).rawValue, kind: entry.kind.rawValue,
                     before: entry.before, after: entry.after)
             })
-        if isTurn(to: start + Int64(entries.count), entries.count, transaction) { try trim(transaction) }
+        if isTurn(to: start + Int64(entries.count), entries.count, transaction) { try trim() }
     }
 
     /// The position of the last change; nil when there is none.

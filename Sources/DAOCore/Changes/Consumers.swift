@@ -6,15 +6,29 @@ struct LogLimitRow: OwnModel {
     var id: Int
     /// The number of changes; nil for all.
     var changes: Int?
+    /// The seconds after which changes go; nil for never.
+    var age: Double?
 
     /// The key of a row that says that changes were erased which a consumer may not have seen, behind which no other one may be left that
     /// would say so.
     static let trimmed = 1
 
-    static let schema = Schema("dao_loglimit", Self.init, Field("id", \.id, .primaryKey), Field("changes", \.changes))
+    static let schema = Schema(
+        "dao_loglimit", Self.init, Field("id", \.id, .primaryKey), Field("changes", \.changes), Field("age", \.age))
+}
+
+/// How many changes the log keeps, whether or not consumers have seen them (contract D4).
+public struct ChangeLimit: Sendable, Hashable {
+    /// The number of changes; nil for all.
+    public var count: Int?
+    /// The time after which a change goes; nil for none.
+    public var age: Duration?
+
+    /// Creates a limit.
+    public init(count: Int? = nil, age: Duration? = nil) { (self.count, self.age) = (count, age) }
 
     /// What counts where nothing was said.
-    static let standard = 1_000_000
+    static let standard = ChangeLimit(count: 1_000_000)
 }
 
 /// How far a consumer of the log of changes has come (contract D4).
@@ -100,37 +114,50 @@ extension Database {
         try transaction {
             guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return 0 }
             let rows = try makeStorage(for: ChangeRow.self)
-            guard case .integer(let last)? = try rows.keys(Query(orderedBy: [.descending(\.position)], limit: 1)).first else {
-                return 0
-            }
+            guard let last = try ChangeLog(self).last() else { return 0 }
             let count = try rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
             if count > 0 { try makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)]) }
             return count
         }
     }
-    /// Returns the number of changes that the log keeps, whether or not consumers have seen them; nil when it keeps all. It is one million
-    /// where ``limitChanges(to:)`` has never said anything else.
-    public func changeLimit() throws -> Int? {
+
+    /// Returns how many changes the log keeps: one million where ``limitChanges(to:age:)`` has never said anything else.
+    public func changeLimit() throws -> ChangeLimit {
         try snapshot {
-            guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }) else {
-                return LogLimitRow.standard
-            }
-            guard let row = try makeStorage(for: LogLimitRow.self).read(key: .integer(0)) else { return LogLimitRow.standard }
-            return row.changes
+            guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }),
+                let row = try makeStorage(for: LogLimitRow.self).read(key: .integer(0))
+            else { return .standard }
+            return ChangeLimit(count: row.changes, age: row.age.map { .seconds($0) })
         }
     }
 
-    /// Sets the number of changes that the log keeps, for every process and build: now and then, whoever commits erases those before
-    /// (contract D4). A consumer that has not seen them then gets `.snapshotTooOld`.
+    /// Sets how many changes the log keeps, for every process and build: those beyond it are erased now, and then by whoever commits, now and
+    /// then (contract D4). A consumer that has not seen them then gets `.snapshotTooOld`.
     ///
-    /// - Parameter count: The number; nil to keep all.
-    /// - Throws: `.invalidConfiguration` for a number below one.
-    public func limitChanges(to count: Int?) throws {
+    /// ```swift
+    /// try database.limitChanges(to: nil, age: .seconds(90 * 86_400))
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - count: The number; nil to keep all.
+    ///   - age: How old a change gets; nil for any age. Every process that writes looks every ten minutes, and after 10,000 changes.
+    /// - Throws: `.invalidConfiguration` for a number below one, and an age of zero or less.
+    public func limitChanges(to count: Int?, age: Duration? = nil) throws {
         if let count, count < 1 {
             throw StorageError(
                 .invalidConfiguration, "a log of \(count) changes has none; use a number from one, or nil to keep all")
         }
-        try transaction { try makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: 0, changes: count)]) }
+        if let age, age <= .zero {
+            throw StorageError(
+                .invalidConfiguration, "a log of changes that are \(age) old has none; use a longer time, or nil for any age")
+        }
+        try transaction {
+            try makeStorage(for: LogLimitRow.self).upsert([
+                LogLimitRow(id: 0, changes: count, age: age.map { $0 / .seconds(1) })
+            ])
+            guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return }
+            try ChangeLog(self).trim()
+        }
     }
 }
 
@@ -138,27 +165,50 @@ extension ChangeLog {
     /// The number of changes after which whoever logs looks at the limit. To look costs as much as some hundred changes on PostgreSQL.
     static let stretch: Int64 = 10_000
 
+    /// How long a process writes before it looks at the limit, however little it logs.
+    static let period = Duration.seconds(600)
+
     /// Whether it is time to look, after some changes up to a position.
     func isTurn(to end: Int64, _ count: Int, _ transaction: LoggedTransaction) -> Bool {
+        let engine = rows.database.engineState
+        let isLate = engine.lookedAtLog.withLock { last in
+            let now = ContinuousClock.now
+            if now - last < Self.period { return false }
+            last = now
+            return true
+        }
+        if isLate { return true }
         if transaction.next == nil { return (end - Int64(count)) / Self.stretch != end / Self.stretch }
         // Positions have gaps. A process that ends before it has logged so much looks as often as the others.
-        let logged = rows.database.engineState.logged.add(count, ordering: .relaxed).newValue
+        let logged = engine.logged.add(count, ordering: .relaxed).newValue
         return logged >= Self.stretch || Int64.random(in: 0..<Self.stretch) < count
     }
 
-    /// Erases the changes beyond the limit. It runs in the transaction that has logged the last one.
-    func trim(_ transaction: LoggedTransaction) throws {
+    /// Erases the changes beyond the limit, in a transaction.
+    func trim() throws {
         rows.database.engineState.logged.store(0, ordering: .relaxed)
-        guard let limit = try rows.database.changeLimit() else { return }
-        let first: Int64
-        if transaction.next == nil {
-            first = (try last() ?? 0) &- Int64(limit) &+ 1
-        } else {
-            let query = Query<ChangeRow>(orderedBy: [.descending(\.position)], limit: 1, offset: limit - 1)
-            guard case .integer(let oldest)? = try rows.keys(query).first else { return }
-            first = oldest
+        let limit = try rows.database.changeLimit()
+        guard let last = try last() else { return }
+        var erased = 0
+        if let count = limit.count {
+            var first = last &- Int64(count) &+ 1
+            if try rows.database.numberBound() != nil {
+                // Positions have gaps.
+                let query = Query<ChangeRow>(orderedBy: [.descending(\.position)], limit: 1, offset: count - 1)
+                first = if case .integer(let oldest)? = try rows.keys(query).first { oldest } else { .min }
+            }
+            erased += try rows.erase(Query(where: Condition { [first] in $0.position < first }))
         }
-        if try rows.erase(Query(where: Condition { $0.position < first })) > 0 {
+        if let age = limit.age {
+            let date = Date(timeIntervalSinceNow: -(age / .seconds(1)))
+            // From the oldest one on: a look at all would cost as much as to read the log.
+            while true {
+                let oldest = try rows.read(Query(limit: 1000)).prefix { $0.date < date && $0.position < last }
+                erased += try rows.erase(keys: oldest.map { .integer($0.position) })
+                if oldest.count < 1000 { break }
+            }
+        }
+        if erased > 0 {
             try rows.database.makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)])
         }
     }

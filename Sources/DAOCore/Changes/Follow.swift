@@ -48,7 +48,7 @@ extension Database {
     /// let report = try old.follow(into: new) { $0.isCaughtUp ? .handOver : .goOn }
     /// ```
     ///
-    /// It blocks its thread. The log keeps a number of changes (``limitChanges(to:)``): when more are made during the copy than that,
+    /// It blocks its thread. The log keeps a number of changes (``limitChanges(to:age:)``): when more are made during the copy than that,
     /// the call ends with `.snapshotTooOld`.
     ///
     /// - Parameters:
@@ -63,7 +63,24 @@ extension Database {
         return try follow.run(onProgress)
     }
 
-    /// Ends a copy that follows this database: those logs end that ``follow(into:onProgress:)`` has begun, and a database that has handed
+    /// Copies everything into another database of any kind while others write here, keeps the copy up to date, and hands over to it, without
+    /// blocking the thread of the calling task.
+    ///
+    /// - Throws: The errors of `follow(into:)`; `CancellationError` when the task is cancelled before the source hands over. The
+    ///   next call goes on from there.
+    @discardableResult public func follow(
+        into target: any Database,
+        onProgress: @escaping @Sendable (FollowProgress) throws -> FollowStep = { $0.isCaughtUp ? .handOver : .goOn }
+    ) async throws -> FollowReport {
+        try await engineState.executor.readCancellable { isCancelled in
+            try self.follow(into: target) { progress in
+                if isCancelled() { throw CancellationError() }
+                return try onProgress(progress)
+            }
+        }
+    }
+
+    /// Ends a copy that follows this database: those logs end that `follow(into:)` has begun, and a database that has handed
     /// over takes writes again.
     ///
     /// What was written in the target since it took over stays there alone.

@@ -112,6 +112,39 @@ public final class DatabaseSet: Sendable {
         return try body(database)
     }
 
+    /// Moves the rows of a tenant into another database of any kind, beside callers that read and write, and uses that one from then on
+    /// (contract C6, D6).
+    ///
+    /// ```swift
+    /// let server = try drivers.open("postgres://app@db/app?schema=books")
+    /// try shops.move("books", into: server) { try places.set("books", to: "postgres://app@db/app?schema=books") }
+    /// ```
+    ///
+    /// The target follows the tenant's database, which hands over when the target is caught up (`follow(into:)`). Then
+    /// `noting` says to the closure of the set, for example by a row of a table, that the tenant has another configuration, and the next
+    /// callers get the target. Those that are in their closures go on reading the old database; their writes are `.detached`: they call
+    /// `with` again. So do those of other processes, whose sets learn of the configuration by their own closures. It blocks its thread.
+    ///
+    /// - Parameters:
+    ///   - tenant: The name of the tenant.
+    ///   - target: The other database, which nobody else writes to.
+    ///   - onProgress: A closure that is called after each batch of rows and of changes, and says what happens next.
+    ///   - noting: A closure that notes the tenant's configuration. When it throws, the old database has handed over all the same: note
+    ///     it by hand.
+    /// - Returns: What was copied. Its pause is nil when `onProgress` has stopped: the next call goes on.
+    /// - Throws: The errors of `with` and of `follow`; any error of `noting`.
+    @discardableResult public func move(
+        _ tenant: String, into target: any Database,
+        onProgress: (FollowProgress) throws -> FollowStep = { $0.isCaughtUp ? .handOver : .goOn }, noting: () throws -> Void
+    ) throws -> FollowReport {
+        let report = try with(tenant) { try $0.follow(into: target, onProgress: onProgress) }
+        if report.pause == nil { return report }
+        try noting()
+        let new = try opening(of: tenant)
+        run(state.withLock { $0.retire(tenant, for: new) })
+        return report
+    }
+
     /// The names of the tenants whose databases are open or being opened, sorted.
     public var openTenants: [String] { state.withLock { $0.tenants } }
 
@@ -240,8 +273,8 @@ package struct TenantOpening: Sendable {
 /// A call that waits for the database of its tenant.
 final class TenantCall: Sendable {
     let tenant: String
-    let opening: TenantOpening
     let ticket: UUID
+    private let prepared: Lock<TenantOpening>
     private let continuation: CheckedContinuation<any Database, any Error>?
     private let result = Lock<Result<any Database, any Error>?>(nil)
     private let ended = DispatchSemaphore(value: 0)
@@ -251,10 +284,16 @@ final class TenantCall: Sendable {
         _ ticket: UUID = UUID()
     ) {
         self.tenant = tenant
-        self.opening = opening
+        prepared = Lock(opening)
         self.continuation = continuation
         self.ticket = ticket
     }
+
+    /// How the database is opened.
+    var opening: TenantOpening { prepared.withLock { $0 } }
+
+    /// Opens another database: the tenant has moved while the call waits.
+    func openLater(_ opening: TenantOpening) { prepared.withLock { $0 = opening } }
 
     /// Ends the call. Whoever has removed it from the places calls it, once.
     func end(_ new: Result<any Database, any Error>) {

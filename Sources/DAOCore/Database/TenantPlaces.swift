@@ -20,6 +20,8 @@ struct TenantPlaces: Sendable {
         let connections: Int
         let server: String?
         var stage: Stage
+        /// Whether the tenant's database is another one by now: who comes waits until this one is closed.
+        var isRetired = false
     }
 
     private let limit: Int
@@ -44,7 +46,9 @@ struct TenantPlaces: Sendable {
     /// Returns the database of a tenant, if it is open.
     mutating func take(_ tenant: String) throws -> (any Database)? {
         if isClosed { throw StorageError.closed(nil) }
-        guard case .open(let database, let users, let since) = places[tenant]?.stage else { return nil }
+        guard let place = places[tenant], !place.isRetired, case .open(let database, let users, let since) = place.stage else {
+            return nil
+        }
         places[tenant]?.stage = .open(database, users: users + 1, unusedSince: since)
         return database
     }
@@ -54,6 +58,15 @@ struct TenantPlaces: Sendable {
         if isClosed { return [.answer(call, .failure(StorageError.closed(nil)))] }
         waiting.append(call)
         return advance()
+    }
+
+    /// Lets nobody begin to use the database of a tenant, which is another one by now, and closes it when nobody uses it any more.
+    mutating func retire(_ tenant: String, for new: TenantOpening) -> [Action] {
+        for call in waiting where call.tenant == tenant { call.openLater(new) }
+        guard let place = places[tenant] else { return [] }
+        places[tenant]?.isRetired = true
+        if case .open(_, users: 0, _) = place.stage { return close(tenant).map { [$0] } ?? [] }
+        return []
     }
 
     /// Whether a call has no place.
@@ -90,6 +103,8 @@ struct TenantPlaces: Sendable {
         var isFull = false
         for call in waiting {
             switch places[call.tenant]?.stage {
+            case .open where places[call.tenant]?.isRetired == true: rest.append(call)
+            case .opening where places[call.tenant]?.isRetired == true: rest.append(call)
             case .open(let database, let users, let since):
                 places[call.tenant]?.stage = .open(database, users: users + 1, unusedSince: since)
                 actions.append(.answer(call, .success(database)))
@@ -154,6 +169,7 @@ struct TenantPlaces: Sendable {
             } else {
                 places[tenant]?.stage = .open(database, users: calls.count, unusedSince: .now)
                 actions = calls.map { .answer($0, result) }
+                if calls.isEmpty, place.isRetired, let action = close(tenant) { actions.append(action) }
             }
         }
         return actions + advance()
@@ -180,7 +196,7 @@ struct TenantPlaces: Sendable {
         guard case .open(let database, let users, _) = places[tenant]?.stage else { return ([], false) }
         places[tenant]?.stage = .open(database, users: users - 1, unusedSince: .now)
         if users > 1 { return ([], false) }
-        if isClosed { return (close(tenant).map { [$0] } ?? [], false) }
+        if isClosed || places[tenant]?.isRetired == true { return (close(tenant).map { [$0] } ?? [], false) }
         defer { isWatched = true }
         return (waiting.isEmpty ? [] : advance(), !isWatched)
     }

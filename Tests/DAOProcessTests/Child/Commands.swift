@@ -2,6 +2,7 @@ import DAOChildProcesses
 import DAOConformance
 import DAOCore
 import DAOFileCalls
+import DAOTestSupport
 import Foundation
 
 /// The commands of a child process.
@@ -24,6 +25,8 @@ enum Commands {
         case "tasks": try Tasks.run(arguments)
         case "relay": try commitUntilMoved(arguments)
         case "follow": try follow(arguments)
+        case "depot": try changeDepot(arguments)
+        case "consume": try consume(arguments)
         case "crash-tasks": try Tasks.commitUntilKilled(arguments)
         case "failing-tasks": try Tasks.fail(arguments)
         case "full-tasks": try Tasks.fill(arguments)
@@ -138,6 +141,34 @@ enum Commands {
             while true { last = try Batches.commitNext(ledger) }
         } catch let error as StorageError where error.kind == .detached {
             answer("moved after \(last)")
+        }
+    }
+
+    /// `depot <url> <seed> <count>`: makes so many calls, and prints `done`.
+    private static func changeDepot(_ arguments: ArraySlice<String>) throws {
+        let words = Array(arguments)
+        guard words.count == 3, let seed = UInt64(words[1]), let count = Int(words[2]) else {
+            throw ChildFailure("a URL and two numbers are missing")
+        }
+        let depot = try Depot(words[0])
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<count { try depot.act(&random) }
+        answer("done")
+    }
+
+    /// `consume <from> <to>`: applies changes until it is killed. It prints their numbers.
+    private static func consume(_ arguments: ArraySlice<String>) throws {
+        guard let from = arguments.first, let to = arguments.last else { throw ChildFailure("two URLs are missing") }
+        let (source, target) = (try Depot(from).database, try Depot(to).database)
+        while true {
+            let changes = try source.changes(
+                after: target.appliedPosition(of: "depot"), limit: 500, keepsTransactions: true)
+            guard let last = changes.last?.position else {
+                usleep(2000)
+                continue
+            }
+            answer(try target.apply(changes, origin: "depot"))
+            try source.acknowledge(last, by: "copy")
         }
     }
 

@@ -17,6 +17,8 @@ public final class EngineState: Sendable {
     let relations = RelationRegistry()
     /// The number of changes that this process has logged since it looked at the limit of the log.
     let logged = Atomic(0)
+    /// When this process has looked at it.
+    let lookedAtLog = Lock(ContinuousClock.now)
     /// The merges in indexes for searches, by their numbers, where transactions of their own merge.
     package let textMerges = Lock<[Int64: TextMerges]>([:])
     /// The declarations of entities that databases were asked for.

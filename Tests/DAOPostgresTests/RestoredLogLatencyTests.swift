@@ -14,7 +14,7 @@ private struct Parcel: Plain, Model, Equatable {
 }
 
 @Suite("D2 · A log that was restored into another cluster", .enabled(if: Server.isThere, "there is no server"))
-struct RestoredLogTests {
+struct RestoredLogLatencyTests {
     /// Where transactions have smaller numbers, what is logged comes after what was.
     @Test(arguments: [1, 1500]) func changesComeAfterThoseThatWereRestored(_ count: Int) throws {
         let url = try Server.newURL()
@@ -23,7 +23,7 @@ struct RestoredLogTests {
         let parcels = DAO(storage: try database.storage(for: Parcel.self))
         for id in 1...3 { try parcels.create(Parcel(id: id, state: "new")) }
         try parcels.create((1...count).map { Parcel(id: 10 + $0, state: "new") })
-        // Transactions of other tests hold changes back.
+        // Transactions of other programs hold changes back, so this runs when no other test does.
         func wait(for database: any Database) throws {
             let deadline = ContinuousClock.now + .seconds(60)
             while try database.pendingChanges() > 0 {
