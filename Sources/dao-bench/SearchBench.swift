@@ -62,6 +62,12 @@ enum SearchBench {
         func store(_ rows: Range<Int>) throws { try pages.create(rows.map { Page(id: $0 + 1, text: texts.all[$0]) }) }
         times += try texts.storing(store, inTransaction: { try database.transaction($0) })
         times += try texts.searching { _ = try pages.search($0, limit: 20) }
+        // What a search field does after each letter: find, and cut out what is shown.
+        times.append(
+            try texts.typing { text in
+                let query = SearchQuery(text + "*")
+                for hit in try pages.search(query, limit: 20) { _ = query.snippet(of: hit.value.text, length: 120) }
+            })
         return times
     }
 }
@@ -125,6 +131,17 @@ struct Texts {
             ("100 rows a transaction, µs a row", small / .microseconds(1) / Double(max(all.count - bulk, 1))),
             ("the slowest of these, ms", slowest),
         ]
+    }
+
+    /// Types words of all frequencies letter by letter, and returns the milliseconds that all but a twentieth of the letters take at most.
+    func typing(_ search: (String) throws -> Void) throws -> (String, Double) {
+        let words = [0, 1, 5, 20, 77, 200, 999, 2000, 7777, 20_000, 40_000].map(Self.word)
+        let times = try words.flatMap { word in
+            try (1...word.count).map { count in
+                try ContinuousClock().measure { try search(String(word.prefix(count))) } / .milliseconds(1)
+            }
+        }
+        return ("a letter typed, with snippets, 95 of 100, ms", times.sorted()[times.count * 95 / 100])
     }
 
     /// Searches, each a few times, and returns the milliseconds of the fastest.
