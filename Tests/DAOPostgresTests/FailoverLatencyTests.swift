@@ -36,6 +36,10 @@ struct FailoverLatencyTests {
     /// Runs clients of three databases during the fail-overs of a cluster.
     private static func failOver(_ cluster: Cluster, _ urls: [String], _ pooler: PgBouncer? = nil) throws {
         var random = SeededGenerator(seed: seed)
+        // The log goes on where books are written that say nothing of it.
+        let logging = try DatabaseDrivers(.postgres).open(urls[0])
+        _ = try logging.storage(for: LoggedBook.self)
+        try logging.close()
         let databases = try urls.map { try DatabaseDrivers(.postgres).open($0) }
         let (one, many, third) = (databases[0], databases[1], databases[2])
         // The number of transactions that were stored.
@@ -51,6 +55,8 @@ struct FailoverLatencyTests {
             threads.start { try run.write(to: database, writer: number + 1) }
         }
         for database in databases { threads.start { try run.read(from: database) } }
+        let consumer = DispatchGroup()
+        consumer.start { try run.consume(from: many) }
 
         run.waitForObservations(observers.count)
         do {
@@ -73,10 +79,13 @@ struct FailoverLatencyTests {
         }
         run.stop()
         #expect(threads.wait(timeout: .now() + 90) == .success, "a writer or a reader does not end")
+        run.writersHaveEnded()
+        #expect(consumer.wait(timeout: .now() + 90) == .success, "a consumer of the log does not end")
         for observer in observers { observer.cancel() }
 
         let stored = try one.books.read()
         run.compare(with: Set(stored.map(\.id)).subtracting([0]), count: Int(stored.first?.title ?? ""))
+        run.compareConsumed()
         for failure in Set(run.failures).sorted() { Issue.record("SEED=\(seed), \(failure)") }
         print("failover: \(run.summary), SEED=\(seed)")
         for database in databases { try database.close() }
@@ -88,6 +97,7 @@ private final class FailoverRun: Sendable {
     private struct State {
         var round = 0
         var isOver = false
+        var haveWritersEnded = false
         var failures: [String] = []
         /// The numbers of the acknowledged writes.
         var stored: Set<Int> = []
@@ -100,6 +110,9 @@ private final class FailoverRun: Sendable {
         var transactions = 0
         /// The highest number of transactions that an observation has delivered.
         var observed = 0
+        /// How often each row was inserted in the log that a consumer has read, and how many changes it has read.
+        var consumed: [Int: Int] = [:]
+        var changes = 0
         /// How many observations have delivered. Only those have to go on without a server.
         var observing = 0
         /// The end of the last kill, and the beginning of the last promotion, until a commit has followed.
@@ -242,6 +255,31 @@ private final class FailoverRun: Sendable {
         }
     }
 
+    /// Reads the log of changes until the writers have ended and all of their changes are read.
+    func consume(from database: any Database) throws {
+        var last: LogPosition?
+        var deadline = ContinuousClock.now + Self.limit
+        while true {
+            do {
+                // Nothing is written after the writers have ended, so that what is pending before the read is all there is.
+                let isLast = try state.withLock(\.haveWritersEnded) && database.pendingChanges() == 0
+                let changes = try database.changes(after: last, limit: 200)
+                deadline = .now + Self.limit
+                if isLast && changes.isEmpty { return }
+                state.withLock { state in
+                    for change in changes where change.kind == .inserted {
+                        state.consumed[Int(change.key.rawValue) ?? -1, default: 0] += 1
+                    }
+                    state.changes += changes.count
+                }
+                last = changes.last?.position ?? last
+                if changes.count < 200 { usleep(2000) }
+            } catch let error as StorageError where error.kind == .unreachable && .now < deadline {
+                usleep(5000)
+            }
+        }
+    }
+
     /// Observes the number of transactions, until the task is cancelled.
     func observe(_ books: DAO<Book>) async {
         var last = 0
@@ -313,6 +351,19 @@ private final class FailoverRun: Sendable {
         if count != transactions { fail("\(transactions) transactions were acknowledged, and \(count ?? -1) were stored") }
     }
 
+    /// Compares what was acknowledged with what a consumer of the log has read.
+    func compareConsumed() {
+        let (stored, consumed) = state.withLock { ($0.stored, $0.consumed) }
+        let found = Set(consumed.keys).subtracting([0])
+        if let lost = stored.subtracting(found).min() { fail("the consumer of the log has not read the write \(lost)") }
+        if let other = found.subtracting(stored).min() {
+            fail("the consumer of the log has read the write \(other), which is not stored")
+        }
+        if let twice = consumed.first(where: { $0.value != 1 }) {
+            fail("the consumer of the log has read the write \(twice.key) \(twice.value) times")
+        }
+    }
+
     var summary: String {
         state.withLock { state in
             func milliseconds(_ durations: [Duration]) -> String {
@@ -321,7 +372,7 @@ private final class FailoverRun: Sendable {
             }
             let errors = state.errors.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
             return """
-                \(state.round) rounds, \(state.stored.count) commits; from the kill to the next commit \
+                \(state.round) rounds, \(state.stored.count) commits, \(state.changes) changes read from the log; from the kill to the next commit \
                 \(milliseconds(state.gaps.map(\.kill))), from the promotion \(milliseconds(state.gaps.map(\.promotion))); \
                 errors of writes: \(errors); reads done again: \(state.failedReads[false] ?? 0), with reads=standby \
                 \(state.failedReads[true] ?? 0); after the kill \(state.decided) commits without an answer were found stored; later \
@@ -329,6 +380,17 @@ private final class FailoverRun: Sendable {
                 """
         }
     }
+}
+
+/// A book whose changes are logged.
+private struct LoggedBook: Plain, Model {
+    var id: Int
+    var title: String
+    var shelf: String?
+
+    static let schema = Schema(
+        "book", Self.init, Field("id", \.id, .primaryKey), Field("title", \.title, .indexed), Field("shelf", \.shelf, .unique)
+    ).logged()
 }
 
 extension DispatchGroup {

@@ -18,15 +18,18 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
 
     init(_ base: any Storage<Record>) {
         self.base = base
-        let database = base.database
+        refuses = base.database is any LogAwareDatabase
+        let description = Record.schema.description
+        guard description.log != nil || description.textIndex != nil, !AmbientTransaction.isWriting else { return }
         // Where writers run side by side, two that are the first to log would wait for each other to make the log. When it cannot be made
         // now, the first write says why.
-        if Record.schema.description.log != nil, !AmbientTransaction.isWriting {
-            _ = try? database.makeStorage(for: ChangeRow.self)
-            try? database.alignLog()
+        try? database.engineState.relations.prepare(description.name) {
+            if description.log != nil {
+                _ = try database.makeStorage(for: ChangeRow.self)
+                try database.alignLog()
+            }
+            if description.textIndex != nil { try prepareIndex() }
         }
-        refuses = database is any LogAwareDatabase
-        if Record.schema.description.textIndex != nil, !AmbientTransaction.isWriting { try? prepareIndex() }
     }
 
     func insert(_ records: [Record]) throws { try write { try $0.insert(records) } }

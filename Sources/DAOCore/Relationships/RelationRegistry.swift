@@ -9,6 +9,8 @@ final class RelationRegistry: Sendable {
         /// again.
         var version: UInt64?
         var relations = KnownRelations()
+        /// The entities whose log and index for searches are known to be there, in this catalog.
+        var prepared: Set<String> = []
     }
 
     /// Whether a write transaction has read the catalog. No other writer changes the catalog during the
@@ -34,7 +36,7 @@ final class RelationRegistry: Sendable {
         let version = try database.catalogVersion()
         let known = state.withLock { $0.version == version ? $0.relations : nil }
         let relations = try known ?? Self.stored(in: database)
-        if known == nil { state.withLock { ($0.version, $0.relations) = (version, relations) } }
+        if known == nil { state.withLock { $0 = State(version: version, relations: relations) } }
         // Another writer may replace them at once, where writers run side by side.
         if look.load(ordering: .relaxed) == .toCome { look.store(.done, ordering: .relaxed) }
         return relations
@@ -49,9 +51,16 @@ final class RelationRegistry: Sendable {
     /// Records that storages were made, which may have changed the catalog in the running transaction.
     func didMakeStorages() { checkAgain() }
 
+    /// Runs a closure that makes the log and the index for searches of an entity, unless it has ended for this catalog.
+    func prepare(_ entity: String, _ body: () throws -> Void) rethrows {
+        if state.withLock({ $0.prepared.contains(entity) }) { return }
+        try body()
+        state.withLock { _ = $0.prepared.insert(entity) }
+    }
+
     /// Records that writes were rolled back. The last version can later belong to a different catalog.
     func didUndo() {
-        state.withLock { $0.version = nil }
+        state.withLock { ($0.version, $0.prepared) = (nil, []) }
         checkAgain()
     }
 
