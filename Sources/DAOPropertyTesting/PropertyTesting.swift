@@ -44,6 +44,9 @@ public enum PropertyTesting {
     /// first always.
     private static let roundsPerProcesses = 8
 
+    /// One round of so many logs its changes.
+    private static let roundsPerLog: UInt64 = 4
+
     /// Runs generated steps on a kind of database and on a reference model, and compares their outcomes.
     ///
     /// Rounds of ``roundLength`` operations run, each on an empty database, until there were enough or one
@@ -111,8 +114,10 @@ public enum PropertyTesting {
             while report.operations < operations, report.failure == nil, !isCancelled() {
                 onRound(report.operations, round.seed)
                 var tests: [any ModelBasedTest] = []
-                if kinds.contains(.rows) { tests.append(RowTest(target: target, patience: patience)) }
-                if kinds.contains(.relationships) { tests.append(RelationshipTest(target: target)) }
+                let isLogged = round.seed % roundsPerLog == 0
+                func add(_ test: some ModelBasedTest) { tests.append(isLogged ? LoggedTest(base: test) : test) }
+                if kinds.contains(.rows) { add(RowTest(target: target, patience: patience)) }
+                if kinds.contains(.relationships) { add(RelationshipTest(target: target)) }
                 if kinds.contains(.evolution) { tests.append(EvolutionTest(target: target)) }
                 if kinds.contains(.pairs) { tests.append(PairTest(target: target, patience: patience)) }
                 if sharesDatabases, number % roundsPerProcesses == 0 || kinds.count == 1 {

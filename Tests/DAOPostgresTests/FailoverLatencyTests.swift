@@ -159,6 +159,8 @@ private final class FailoverRun: Sendable {
 
     func stop() { state.withLock { $0.isOver = true } }
 
+    func writersHaveEnded() { state.withLock { $0.haveWritersEnded = true } }
+
     var isOver: Bool { state.withLock { $0.isOver } }
 
     // MARK: Failures

@@ -25,7 +25,7 @@ import Testing
         try expectCommitted(RelationshipTest(target: Targets.sqlite), failure, "PrintedRelationships.swift", seed: 44)
     }
 
-    @Test(arguments: Targets.all) func stepsAgree(_ target: ConformanceTarget) throws {
-        try PropertyTesting.replay(Self.steps, on: target)
+    @Test(arguments: Targets.all, [false, true]) func stepsAgree(_ target: ConformanceTarget, _ isLogged: Bool) throws {
+        try PropertyTesting.replay(Self.steps, on: target, isLogged: isLogged)
     }
 }

@@ -64,8 +64,7 @@ extension Database {
     /// - Parameter origin: The name of the other database, as in ``apply(_:origin:)``.
     public func appliedPosition(of origin: String) throws -> LogPosition? {
         try snapshot {
-            guard try entities().contains(where: { $0.name == OriginRow.schema.description.name }) else { return nil }
-            return try makeStorage(for: OriginRow.self).read(key: .string(origin))?.position
+            try storedRows(of: OriginRow.self)?.read(key: .string(origin))?.position
         }
     }
 }

@@ -119,11 +119,10 @@ extension Database {
         // Whoever follows the log hears of its first change, too.
         ObservedReads.current?.willRead(TouchedEntities(names: [name]), in: engineState)
         return try snapshot {
-            guard try self.entities().contains(where: { $0.name == name }) else {
+            guard let rows = try storedRows(of: ChangeRow.self) else {
                 if let position { throw StorageError.behindLog(position) }
                 return ([], false)
             }
-            let rows = try makeStorage(for: ChangeRow.self)
             if let position {
                 guard try rows.read(key: .integer(position.number))?.mark == position.mark else {
                     throw StorageError.behindLog(position)
@@ -151,10 +150,10 @@ extension Database {
     /// Returns the position of the last change that can be read; nil when there is none.
     func lastChange() throws -> LogPosition? {
         try snapshot {
-            guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return nil }
+            guard let rows = try storedRows(of: ChangeRow.self) else { return nil }
             let end = try logEnd() ?? .max
             let query = Query<ChangeRow>(where: Condition { $0.position < end }, orderedBy: [.descending(\.position)], limit: 1)
-            return try makeStorage(for: ChangeRow.self).read(query).first.map { LogPosition(number: $0.position, mark: $0.mark) }
+            return try rows.read(query).first.map { LogPosition(number: $0.position, mark: $0.mark) }
         }
     }
 
@@ -167,10 +166,8 @@ extension Database {
     /// that has not ended (contract D2). Zero on every other database.
     public func pendingChanges() throws -> Int {
         try snapshot {
-            guard let end = try logEnd(), try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else {
-                return 0
-            }
-            return try makeStorage(for: ChangeRow.self).count(Query(where: Condition { $0.position >= end }))
+            guard let end = try logEnd(), let rows = try storedRows(of: ChangeRow.self) else { return 0 }
+            return try rows.count(Query(where: Condition { $0.position >= end }))
         }
     }
 }

@@ -12,6 +12,8 @@ struct ChangeLog {
         var after: String?
     }
 
+    init(rows: any Storage<ChangeRow>) { self.rows = rows }
+
     init(_ database: any Database) throws { rows = try database.makeStorage(for: ChangeRow.self) }
 
     /// Adds changes of rows of an entity, in their order. It runs in the transaction that makes the changes.
@@ -27,7 +29,7 @@ struct ChangeLog {
         // What was undone since gives its positions back, where transactions run one after another.
         let start = try transaction.next ?? (last() ?? 0) + 1
         if transaction.first == 0 { transaction.first = start }
-        if transaction.next != nil { transaction.next = try transaction.end(of: entries.count, from: start, entity) }
+        if transaction.next != nil { transaction.next = try LoggedTransaction.end(of: entries.count, from: start, "logs", entity) }
         running?.logged = transaction
         let (first, origin) = (min(transaction.first, start), ChangeOrigin.current)
         try rows.insert(
@@ -55,25 +57,20 @@ extension Database {
     /// - Complexity: O(1), and once O(*changes*).
     func alignLog() throws {
         // Those of the log first: others begin meanwhile.
-        func bound() throws -> Int64? {
-            guard let last = try ChangeLog(self).last(), let bound = try numberBound() else { return nil }
-            return last < bound ? nil : bound
+        func distance() throws -> Int64? {
+            guard let last = try ChangeLog(self).last(), let bound = try numberBound(), last >= bound else { return nil }
+            return try LoggedTransaction.distance(from: last, below: bound)
         }
-        if try bound() == nil { return }
+        if try distance() == nil { return }
         try withEntityStore(.write) { _ in
-            try runTransaction { if let bound = try bound() { try ChangeLog(self).align(below: bound) } }
+            try runTransaction { if let distance = try distance() { try ChangeLog(self).lower(by: distance) } }
         }
     }
 }
 
 extension ChangeLog {
-    /// Lowers all positions by the same number, so that they are below one.
-    fileprivate func align(below end: Int64) throws {
-        guard let last = try last(), last >= end else { return }
-        let (distance, isFar) = LoggedTransaction.distance(from: last, below: end)
-        if isFar {
-            throw StorageError(.corrupted, "the log of changes has a position that no transaction has", entity: "dao_changes")
-        }
+    /// Lowers all positions by the same number.
+    fileprivate func lower(by distance: Int64) throws {
         var place = Int64.min
         while true {
             let query = Query<ChangeRow>(where: Condition { [place] in $0.position > place }, limit: 1000)
@@ -87,8 +84,7 @@ extension ChangeLog {
             try rows.insert(batch)
             place = end
         }
-        guard try rows.database.entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return }
-        _ = try rows.database.makeStorage(for: ConsumerRow.self).update(Query(where: Condition { $0.number > .min })) {
+        _ = try rows.database.storedRows(of: ConsumerRow.self)?.update(Query(where: Condition { $0.number > .min })) {
             $0.number -= distance
         }
     }
@@ -115,33 +111,27 @@ struct LoggedTransaction {
     /// The first position of a transaction with a number.
     static func firstPosition(_ number: Int64) -> Int64 { number << bits }
 
-    /// By how much a position is lowered to be below another one, in whole transactions, and whether positions could get below all.
-    static func distance(from position: Int64, below end: Int64) -> (Int64, isFar: Bool) {
+    /// Returns by how much a position is lowered to be below another one, in whole transactions.
+    ///
+    /// - Throws: `.corrupted` when positions could get below all.
+    static func distance(from position: Int64, below end: Int64) throws -> Int64 {
         let (distance, isFar) = ((position >> bits) - (end >> bits) + 1).multipliedReportingOverflow(by: 1 << bits)
-        return (distance, isFar || position < 0 || end < 0)
-    }
-
-    /// The number after some numbers of one transaction, which begin with its own number.
-    ///
-    /// - Throws: `.unsupported` when the transaction has no more numbers.
-    static func end(of count: Int, from start: Int64) throws -> Int64 {
-        let end = start + Int64(count)
-        guard (end - 1) >> bits == start >> bits else {
-            throw StorageError(
-                .unsupported, "a transaction of this database writes at most \(1 << bits) rows that are searched; use several")
+        if isFar || position < 0 || end < 0 {
+            throw StorageError(.corrupted, "the log of changes has a position that no transaction has", entity: "dao_changes")
         }
-        return end
+        return distance
     }
 
-    /// The position after some changes.
+    /// Returns the number after some numbers of one transaction, which begin with its own number.
     ///
-    /// - Throws: `.unsupported` when the transaction has no more positions.
-    fileprivate func end(of count: Int, from start: Int64, _ entity: String) throws -> Int64 {
+    /// - Parameter use: What the transaction does with the numbers, for the error.
+    /// - Throws: `.unsupported` when the transaction has no more numbers.
+    static func end(of count: Int, from start: Int64, _ use: String, _ entity: String? = nil) throws -> Int64 {
         let end = start + Int64(count)
-        guard end - first < 1 << Self.bits else {
+        // The first number of another transaction is not even the end.
+        guard end >> bits == start >> bits else {
             throw StorageError(
-                .unsupported, "a transaction of this database logs at most \(1 << Self.bits) changes; use several", entity: entity
-            )
+                .unsupported, "a transaction of this database \(use) at most \((1 << bits) - 1) rows; use several", entity: entity)
         }
         return end
     }

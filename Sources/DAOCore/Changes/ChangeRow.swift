@@ -29,6 +29,14 @@ struct ChangeRow: OwnModel {
         Field("before", \.before), Field("after", \.after))
 }
 
+extension Database {
+    /// The rows of an entity of this library; nil while it is not stored, which reading alone does not change.
+    func storedRows<Row: OwnModel>(of model: Row.Type) throws -> (any Storage<Row>)? {
+        guard try entities().contains(where: { $0.name == Row.schema.description.name }) else { return nil }
+        return try makeStorage(for: model)
+    }
+}
+
 /// How far a consumer of the log has come, as a row of an entity (contract D4).
 struct ConsumerRow: OwnModel {
     var name: String

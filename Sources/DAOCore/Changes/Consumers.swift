@@ -81,15 +81,13 @@ extension Database {
 
     /// Whether changes were ever erased that a consumer may not have seen.
     func hasTrimmed() throws -> Bool {
-        guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }) else { return false }
-        return try makeStorage(for: LogLimitRow.self).contains(key: .integer(Int64(LogLimitRow.trimmed)))
+        try storedRows(of: LogLimitRow.self)?.contains(key: .integer(Int64(LogLimitRow.trimmed))) ?? false
     }
 
     /// Returns the consumers that have acknowledged changes, by name.
     public func logConsumers() throws -> [LogConsumer] {
         try snapshot {
-            guard try entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return [] }
-            return try makeStorage(for: ConsumerRow.self).read(Query()).map {
+            try (storedRows(of: ConsumerRow.self)?.read(Query()) ?? []).map {
                 LogConsumer(name: $0.name, position: LogPosition(number: $0.number, mark: $0.mark), date: $0.date)
             }
         }
@@ -100,8 +98,7 @@ extension Database {
     /// - Returns: Whether it was known.
     @discardableResult public func forgetConsumer(_ name: String) throws -> Bool {
         try transaction {
-            guard try entities().contains(where: { $0.name == ConsumerRow.schema.description.name }) else { return false }
-            return try makeStorage(for: ConsumerRow.self).erase(keys: [.string(name)]) > 0
+            try (storedRows(of: ConsumerRow.self)?.erase(keys: [.string(name)]) ?? 0) > 0
         }
     }
 
@@ -112,11 +109,9 @@ extension Database {
     /// - Returns: The number of erased changes.
     @discardableResult public func trimChanges(before date: Date) throws -> Int {
         try transaction {
-            guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return 0 }
-            let rows = try makeStorage(for: ChangeRow.self)
-            guard let last = try ChangeLog(self).last() else { return 0 }
-            let count = try rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
-            if count > 0 { try makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)]) }
+            guard let log = try storedRows(of: ChangeRow.self).map(ChangeLog.init(rows:)), let last = try log.last() else { return 0 }
+            let count = try log.rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
+            if count > 0 { try log.noteTrim() }
             return count
         }
     }
@@ -124,9 +119,7 @@ extension Database {
     /// Returns how many changes the log keeps: one million where ``limitChanges(to:age:)`` has never said anything else.
     public func changeLimit() throws -> ChangeLimit {
         try snapshot {
-            guard try entities().contains(where: { $0.name == LogLimitRow.schema.description.name }),
-                let row = try makeStorage(for: LogLimitRow.self).read(key: .integer(0))
-            else { return .standard }
+            guard let row = try storedRows(of: LogLimitRow.self)?.read(key: .integer(0)) else { return .standard }
             return ChangeLimit(count: row.changes, age: row.age.map { .seconds($0) })
         }
     }
@@ -155,8 +148,7 @@ extension Database {
             try makeStorage(for: LogLimitRow.self).upsert([
                 LogLimitRow(id: 0, changes: count, age: age.map { $0 / .seconds(1) })
             ])
-            guard try entities().contains(where: { $0.name == ChangeRow.schema.description.name }) else { return }
-            try ChangeLog(self).trim()
+            try storedRows(of: ChangeRow.self).map(ChangeLog.init(rows:))?.trim()
         }
     }
 }
@@ -208,8 +200,11 @@ extension ChangeLog {
                 if oldest.count < 1000 { break }
             }
         }
-        if erased > 0 {
-            try rows.database.makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)])
-        }
+        if erased > 0 { try noteTrim() }
+    }
+
+    /// Notes that changes were erased which a consumer may not have seen.
+    fileprivate func noteTrim() throws {
+        try rows.database.makeStorage(for: LogLimitRow.self).upsert([LogLimitRow(id: LogLimitRow.trimmed)])
     }
 }

@@ -99,6 +99,26 @@ extension Database {
     }
 }
 
+extension Database {
+    /// Logs the changes of entities that are stored, whatever their models say.
+    ///
+    /// - Parameter body: Runs in the transaction from which on they are logged.
+    package func log(_ names: [String], _ kept: EntityLog, _ body: (any EntityStore) throws -> Void = { _ in }) throws {
+        // Not made inside a transaction that writes: two of them would wait for each other.
+        _ = try makeStorage(for: ChangeRow.self)
+        try withEntityStore(.write) { store in
+            try body(store)
+            for name in names {
+                guard let stored = try store.entity(named: name) else { continue }
+                var logged = stored
+                logged.log = kept
+                try store.apply(EntityChange(from: stored, to: EntityDeclaration(logged)))
+            }
+        }
+        engineState.declarations.forget(names)
+    }
+}
+
 /// A copy that follows its source.
 private struct Follow {
     /// The consumer of the log, which holds what the target does not have yet.
@@ -198,19 +218,9 @@ private struct Follow {
         }
         let unlogged = entities.filter(Self.isUnlogged)
         if unlogged.isEmpty { return }
-        // Not made inside a transaction that writes: two of them would wait for each other.
-        _ = try source.makeStorage(for: ChangeRow.self)
-        let names = try Self.begun(in: source).union(unlogged.map(\.name))
-        try writing(to: source) { store in
-            try Self.set(Self.begunProperty, to: names, in: store)
-            for name in unlogged.map(\.name) {
-                guard let stored = try store.entity(named: name) else { continue }
-                var logged = stored
-                logged.log = .changes
-                try store.apply(EntityChange(from: stored, to: EntityDeclaration(logged)))
-            }
-        }
-        source.engineState.declarations.forget(names.sorted())
+        let names = unlogged.map(\.name)
+        let begun = try Self.begun(in: source).union(names)
+        try Self.repeating { try source.log(names, .changes) { try Self.set(Self.begunProperty, to: begun, in: $0) } }
     }
 
     /// The position up to which the target has the changes, `.some(nil)` for that before the first; nil when it has no copy.
@@ -408,7 +418,7 @@ private struct Follow {
             }
             if !isAligned { try align(catalog) }
             let isHeldBack = try source.pendingChanges() > 0
-            let rows = try wasCompared || isHeldBack ? nil : Self.compare(source, target)
+            let rows = try wasCompared || isHeldBack ? nil : source.compare(with: target)
             return (position: position, count: count, rows: rows, isHeldBack: isHeldBack, catalog: catalog)
         }
         self.aligned = found.catalog
@@ -471,35 +481,6 @@ private struct Follow {
             }
         }
         return states
-    }
-
-    /// Compares both sides, in a snapshot of the source that the target is at.
-    ///
-    /// - Returns: The number of rows of each entity.
-    private static func compare(_ source: any Database, _ target: any Database) throws -> [String: Int] {
-        var rows: [String: Int] = [:]
-        for entity in try source.entities() where !entity.isOwn {
-            let (here, there) = (try checksum(of: entity, in: source), try checksum(of: entity, in: target))
-            guard here == there else {
-                throw StorageError(
-                    .corrupted,
-                    "the copy of '\(entity.name)' differs from the source: \(there.rows) rows instead of \(here.rows), or other values; follow "
-                        + "into an empty target", entity: entity.name, path: target.configuration.path)
-            }
-            rows[entity.name] = here.rows
-        }
-        return rows
-    }
-
-    private static func checksum(of entity: EntityDescription, in database: any Database) throws -> RowChecksum {
-        var checksum = RowChecksum(of: entity)
-        try database.withEntityStore(.read) { store in
-            try store.forEachRow(of: entity.name, after: nil) { _, values in
-                checksum.add(values)
-                return true
-            }
-        }
-        return checksum
     }
 
     // MARK: Handing over

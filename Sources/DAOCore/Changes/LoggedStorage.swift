@@ -95,6 +95,7 @@ struct LoggedStorage<Record: Model>: ForwardingStorage {
                 let writer = try stored(index, TextIndexes.needed(for: entity))?.writer {
                     try reader.rows(base, after: $0, limit: $1)
                 }
+                if writer == nil { database.engineState.relations.willPrepareAgain() }
                 rows.index = writer.map { IndexedRecords(reader: reader, writer: $0) }
             }
             return try call(rows)

@@ -67,10 +67,11 @@ package enum TextIndexes {
     package static func register(_ indexing: some TextIndexing) { known.withLock { $0 = indexing } }
 
     /// Forgets what is in the indexes of entities, whose rows were written past them. The next opening or write makes them anew.
-    static func forget(_ entities: [EntityDescription], in store: any EntityStore) throws {
+    static func forget(_ entities: [EntityDescription], in store: any EntityStore, of database: any Database) throws {
         let ids = entities.compactMap(\.textIndex?.id)
         let name = EntityDescription.searchEntities[0]
         if try !ids.isEmpty && store.entity(named: name) != nil { try store.erase(ids.map(Key.uuid), from: name) }
+        database.engineState.relations.willPrepareAgain()
     }
 
     /// Returns what keeps an index.
@@ -99,7 +100,7 @@ extension Database {
             next = LoggedTransaction.firstPosition(number)
         }
         guard let start = next else { return nil }
-        let end = try LoggedTransaction.end(of: count, from: start)
+        let end = try LoggedTransaction.end(of: count, from: start, "indexes for searches")
         running?.nextTextNumber = end
         return start
     }

@@ -102,9 +102,11 @@ struct TenantPlaces: Sendable {
         // A place that the first one waits for is taken by none of those behind it.
         var isFull = false
         for call in waiting {
+            if places[call.tenant]?.isRetired == true {
+                rest.append(call)
+                continue
+            }
             switch places[call.tenant]?.stage {
-            case .open where places[call.tenant]?.isRetired == true: rest.append(call)
-            case .opening where places[call.tenant]?.isRetired == true: rest.append(call)
             case .open(let database, let users, let since):
                 places[call.tenant]?.stage = .open(database, users: users + 1, unusedSince: since)
                 actions.append(.answer(call, .success(database)))

@@ -53,7 +53,7 @@ struct EvolutionWork {
         try EntityDescription.checkPlace(of: store.entities(), path: path)
         for step in steps { try step.run(in: store, of: database, report) }
         // Steps write rows of any entity past the indexes for searches.
-        if !steps.isEmpty { try TextIndexes.forget(store.entities(), in: store) }
+        if !steps.isEmpty { try TextIndexes.forget(store.entities(), in: store, of: database) }
         for change in Self.changes(declarations, try store.entities()) {
             let total = try store.count(change.wanted.name)
             try store.apply(change, path: path)

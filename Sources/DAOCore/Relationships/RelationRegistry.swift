@@ -58,6 +58,9 @@ final class RelationRegistry: Sendable {
         state.withLock { _ = $0.prepared.insert(entity) }
     }
 
+    /// Records that an index for searches is no longer there.
+    func willPrepareAgain() { state.withLock { $0.prepared = [] } }
+
     /// Records that writes were rolled back. The last version can later belong to a different catalog.
     func didUndo() {
         state.withLock { ($0.version, $0.prepared) = (nil, []) }

@@ -77,7 +77,7 @@ struct DatabaseCopy {
         for entity in entities { starts.append(try start(entity, found)) }
         let isFinished = starts.allSatisfy { if case .done = $0 { true } else { false } }
         // Rows are stored past the indexes for searches, which are made afterwards.
-        if !isFinished { try target.withEntityStore(.write) { try TextIndexes.forget($0.entities(), in: $0) } }
+        if !isFinished { try target.withEntityStore(.write) { try TextIndexes.forget($0.entities(), in: $0, of: target) } }
         if !isFinished, found != .ours {
             try target.withEntityStore(.write) { store in
                 try store.setProperty(Self.bookmark, to: name)

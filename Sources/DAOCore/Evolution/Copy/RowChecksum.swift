@@ -1,19 +1,22 @@
 import Foundation
 
 /// A checksum of rows in order. It is the same on every database with the same rows, so two copies can be
-/// compared without holding them in memory. Links are not part of it.
+/// compared without holding them in memory.
 struct RowChecksum: Equatable {
     private let entity: EntityDescription
-    /// The fields of the rows that are not relationships.
     private let fields: [Int]
     /// The number of added rows.
     private(set) var rows = 0
     private var hash: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     /// Creates the checksum of no rows of an entity.
-    init(of entity: EntityDescription) {
+    ///
+    /// - Parameter links: The relationships whose links are part of it, since all databases have them in the rows.
+    init(of entity: EntityDescription, with links: Set<String> = []) {
         self.entity = entity.withoutIndexes
-        fields = entity.fields.indices.filter { !entity.fields[$0].type.kind.isRelationship }
+        fields = entity.fields.indices.filter {
+            !entity.fields[$0].type.kind.isRelationship || links.contains(entity.fields[$0].name)
+        }
     }
 
     /// Adds a row.
