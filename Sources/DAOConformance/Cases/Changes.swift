@@ -276,6 +276,23 @@ enum Changes {
             } catch is Stop {}
             try expectEqual(lines(try changes(in: database)), ["+logged 1", "+logged 4", "~logged 4 number=2"])
         },
+        ConformanceCase(
+            "D.afterAFailure", "D1", "W3",
+            title: "a transaction that goes on after a call has failed logs the first writes of other entities"
+        ) { context in
+            let (database, dao) = try context.open(with: Logged.self)
+            let (ledgers, clerks) = (try database.dao(Ledger.self), try database.dao(Clerk.self))
+            try dao.create(Logged(id: 1, name: "a", number: 1))
+            try database.transaction {
+                try expectError(.duplicateKey, "create", entity: "logged", key: 1, field: "id") {
+                    try dao.create(Logged(id: 1, name: "b", number: 1))
+                }
+                try ledgers.create(Ledger(id: 1, name: "c", number: 1))
+                try clerks.create(Clerk(id: 1, name: "d"))
+            }
+            try expectEqual(
+                try changes(in: database).map { "\($0.entity) \($0.key)" }, ["logged 1", "ledger 1", "clerk 1"])
+        },
         ConformanceCase("D.values", "D1", title: "all values before and after a change, of every kind") { context in
             let (database, dao) = try context.open(with: Whole.self)
             let date = Date(timeIntervalSinceReferenceDate: 0.1)
@@ -396,6 +413,23 @@ enum Changes {
             try expectError(.snapshotTooOld, "another mark") { try database.changes(after: foreign) }
             let beyond = LogPosition("99999.\(UUID().uuidString)")
             try expectError(.snapshotTooOld, "a position that is to come") { try database.changes(after: beyond) }
+        },
+        ConformanceCase("D.wholeTransactions", "D3", title: "a page that keeps transactions ends with the last one, however long")
+        { context in
+            let (database, dao) = try context.open(with: Logged.self)
+            var (last, expected): (LogPosition?, Int) = (nil, 0)
+            for count in [1000, 1001, 1002, 2001, 2002] {
+                try dao.create((0..<count).map { Logged(id: count * 10_000 + $0, name: "a", number: 1) })
+                try dao.create(Logged(id: count, name: "after it", number: 1))
+                for limit in [1, 2, count] {
+                    let page = try changes(in: database, after: last, limit: limit, keepsTransactions: true)
+                    try expectEqual(page.count, count, "a page of \(limit) changes of a transaction of \(count)")
+                }
+                expected += count + 1
+                let all = try changes(in: database)
+                try expectEqual(all.count, expected)
+                last = all.last?.position
+            }
         },
         ConformanceCase("D.ends", "D1", title: "a log that is ended keeps what it has", requires: [.evolution]) { context in
             var database = try context.open()
@@ -871,6 +905,27 @@ enum Changes {
             try target.expectVerified()
             try target.dao(Pallet.self).erase(byPrimaryKey: 3)
             try expectEqual(try target.rows(of: "pallet").entity.log, .values, "the log of the copy")
+        },
+        ConformanceCase(
+            "D.handsOverInVain", "D6", title: "a source whose target cannot take over takes writes again", requires: [.evolution]
+        ) { context in
+            let (source, dao) = try context.open(with: Unaware.self)
+            try dao.create(Unaware(id: 1, name: "a", number: 1))
+            let target = try context.openOther("target")
+            try expectError(.closed, "a target that is closed while it takes over") {
+                try source.follow(into: target) { progress in
+                    guard progress.isCaughtUp else { return .goOn }
+                    try target.close()
+                    return .handOver
+                }
+            }
+            try dao.create(Unaware(id: 2, name: "b", number: 2))
+            let again = try context.openOther("target")
+            try source.follow(into: again)
+            try expectSame(try again.dao(Unaware.self).read(), try dao.read())
+            try expectError(.detached, "a write after it was handed over") {
+                try dao.create(Unaware(id: 3, name: "c", number: 3))
+            }
         },
         ConformanceCase(
             "D.followTrimmed", "D6", "D4", title: "a copy that follows misses no change of a log that others trim",

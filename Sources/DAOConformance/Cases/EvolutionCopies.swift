@@ -173,6 +173,14 @@ enum EvolutionCopies {
                 try source.copy(to: target)
                 try expectEqual(try target.dao(Agenda.self).read(), stored, "the rows after the end at step \(step)")
                 try target.expectVerified()
+                // The copy has ended: rows of its own are no part of it, and stay.
+                try target.dao(Person.self).create(Person(id: 3, name: "Cy"))
+                try expectError(
+                    .duplicateKey, "another copy after the end at step \(step)", entity: "person", key: 3, field: "id"
+                ) {
+                    try source.copy(to: target)
+                }
+                try expectEqual(try target.dao(Person.self).count(), 3, "the rows after the refused copy")
             }
         },
         ConformanceCase(

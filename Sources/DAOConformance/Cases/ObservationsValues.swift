@@ -302,6 +302,35 @@ enum ObservationsValues {
             try expectEqual(last, [0, 2], "the value after another commit")
         },
         ConformanceCase(
+            concurrent: "O.commitsInARun", "O1", "O2",
+            title: "of two commits in a run, the first, to an entity that was read, gives another result",
+            requires: [.snapshotReads]
+        ) { context in
+            let database = try context.open()
+            let (items, counters) = (try database.dao(Item.self), try database.dao(Counter.self))
+            try await counters.create(Counter(id: 1, value: 0))
+            let isFirst = Lock(true)
+            var results = Results(
+                database.observe {
+                    let value = try counters.read(byPrimaryKey: 1)?.value ?? -1
+                    let isFirstRun = isFirst.withLock { isFirst in
+                        defer { isFirst = false }
+                        return isFirst
+                    }
+                    if isFirstRun {
+                        try onThreads(1) { _ in
+                            try counters.persist(Counter(id: 1, value: 1))
+                            try items.create(Item.make(1...1))
+                        }
+                    }
+                    return value
+                })
+            var value = try await results.next("the first value")
+            try expectEqual(value, 0, "the first value")
+            value = try await results.next("the value after the commits")
+            try expectEqual(value, 1, "the value after the commits")
+        },
+        ConformanceCase(
             concurrent: "O.slowValues", "O2", "O5", title: "values never go back in time, and the last one arrives"
         ) { context in
             let (database, dao) = try context.open(with: Counter.self)

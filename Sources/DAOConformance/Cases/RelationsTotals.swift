@@ -87,6 +87,9 @@ enum RelationsTotals {
             try expectSame(lists.map { "\($0.id) \($1)" }, ["2 2"], "a list counts once")
             let few = try posts.read(with: Post.topics, totals: .count { $0.title == "x" }, .min(\.title)) { $0.id < 9 }
             try expectSame(few.map { "\($0.id) \($1) \($2 ?? "nil")" }, ["1 0 z", "2 1 x"])
+            let read = try posts.read(with: Post.topics, totals: .count, .min(\.title))
+            try expectSame(
+                read.map { "\($0.id) \($1) \($2 ?? "nil")" }, ["1 1 z", "2 2 x"], "a list counts once where values are read, too")
             try topics.erase(byPrimaryKey: "a")
             let left = try posts.read(with: Post.topics, totals: .count)
             try expectSame(left.map { "\($0.id) \($1)" }, ["2 1"], "after an erase")

@@ -153,6 +153,22 @@ enum SearchIndexes {
             }
         },
         ConformanceCase(
+            "S.countsOfRows", "S8", "S9", title: "any number of rows that one call changes or erases is searched as it is then"
+        ) { context in
+            let (database, leaflets) = try context.open(with: Leaflet.self)
+            for count in [499, 500, 501, 1001] {
+                try leaflets.create((1...count).map { leaflet($0, "red") })
+                try leaflets.set(\.text, to: "blue") { $0.id > 0 }
+                try expectEqual(try leaflets.searchCount("red"), 0, "\(count) rows whose word was set")
+                try expectEqual(try leaflets.searchCount("blue"), count, "\(count) rows whose word was set")
+                try leaflets.persist((1...count).map { leaflet($0, "white") })
+                try expectEqual(try leaflets.searchCount("blue"), 0, "\(count) rows that were replaced")
+                try leaflets.erase { $0.id > 0 }
+                try expectEqual(try leaflets.searchCount("white"), 0, "\(count) rows that were erased")
+                try database.expectVerified()
+            }
+        },
+        ConformanceCase(
             "S.othersWrite", "S8", "S9", "E7", title: "a search finds what other models and rows without types have written"
         ) {
             context in

@@ -45,6 +45,26 @@ enum Searches {
                     "ไทย": [7], "ทไ": [], "red-wine": [1], "!": [],
                 ], leaflets)
         },
+        ConformanceCase("S.longWords", "S1", title: "of a long word the first 128 bytes count") {
+            let leaflets = try $0.dao(Leaflet.self)
+            for (letter, size) in [("x", 1), ("я", 2)] {
+                for length in [126, 127, 128, 129, 130] {
+                    // They differ in the last letter, of which the first 128 bytes may have nothing.
+                    let begin = String(repeating: letter, count: (length - 1) / size)
+                    try leaflets.persist([
+                        Leaflet(id: 1, title: "", text: begin + "a"), Leaflet(id: 2, title: "", text: begin + "b"),
+                    ])
+                    let differs = (length - 1) / size * size < 128
+                    for id in [1, 2] {
+                        let found = try leaflets.search(begin + (id == 1 ? "a" : "b"), limit: 10).map(\.value.id)
+                        try expectEqual(found, differs ? [id] : [1, 2], "a word of \(length) bytes of '\(letter)'")
+                    }
+                    // What stands beside the word decides nothing.
+                    try leaflets.persist(Leaflet(id: 1, title: "", text: "ü \(begin)a"))
+                    try expectEqual(try leaflets.search("\(begin)a ü", limit: 10).map(\.value.id), [1])
+                }
+            }
+        },
         ConformanceCase("S.folding", "S2", title: "a search ignores case, and marks where they are no letters") {
             let (database, leaflets) = try stored($0)
             try leaflets.create(Leaflet(id: 8, title: "がく ΟΔΟΣ Ёлка", text: "شُكْرًا"))
@@ -188,6 +208,7 @@ enum Searches {
             try expectEqual(try leaflets.scoped { $0.id > 1 }.search("red", limit: 10), some, "in a scope")
             let few = try leaflets.scoped { $0.id > 1 }.search("red", limit: 10) { $0.id < 4 }
             try expectEqual(few.map(\.value.id), [2], "with a condition in a scope")
+            try expectEqual(try leaflets.scoped { $0.id > 1 }.searchCount("red"), some.count, "the number in a scope")
             try expectEqual(try leaflets.searchCount("red", where: Condition { $0.id > 1 }), 2, "the number with a condition")
             try expectEqual(try leaflets.search("red", limit: 2), Array(all.prefix(2)), "the first two")
         },

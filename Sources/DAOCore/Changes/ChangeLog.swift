@@ -29,7 +29,9 @@ struct ChangeLog {
         // What was undone since gives its positions back, where transactions run one after another.
         let start = try transaction.next ?? (last() ?? 0) + 1
         if transaction.first == 0 { transaction.first = start }
-        if transaction.next != nil { transaction.next = try LoggedTransaction.end(of: entries.count, from: start, "logs", entity) }
+        if transaction.next != nil {
+            transaction.next = try LoggedTransaction.end(of: entries.count, from: start, "logs", entity)
+        }
         running?.logged = transaction
         let (first, origin) = (min(transaction.first, start), ChangeOrigin.current)
         try rows.insert(
@@ -131,7 +133,8 @@ struct LoggedTransaction {
         // The first number of another transaction is not even the end.
         guard end >> bits == start >> bits else {
             throw StorageError(
-                .unsupported, "a transaction of this database \(use) at most \((1 << bits) - 1) rows; use several", entity: entity)
+                .unsupported, "a transaction of this database \(use) at most \((1 << bits) - 1) rows; use several", entity: entity
+            )
         }
         return end
     }

@@ -109,7 +109,9 @@ extension Database {
     /// - Returns: The number of erased changes.
     @discardableResult public func trimChanges(before date: Date) throws -> Int {
         try transaction {
-            guard let log = try storedRows(of: ChangeRow.self).map(ChangeLog.init(rows:)), let last = try log.last() else { return 0 }
+            guard let log = try storedRows(of: ChangeRow.self).map(ChangeLog.init(rows:)), let last = try log.last() else {
+                return 0
+            }
             let count = try log.rows.erase(Query(where: Condition { $0.date < date && $0.position < last }))
             if count > 0 { try log.noteTrim() }
             return count

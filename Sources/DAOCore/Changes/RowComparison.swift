@@ -13,7 +13,9 @@ extension Database {
         let entities = try entities().filter { !$0.isOwn }
         var rows: [String: Int] = [:]
         for entity in entities {
-            let links = try entity.relations(among: entities).map { (relation: $0, here: try makeLinks(for: $0), there: try copy.makeLinks(for: $0)) }
+            let links = try entity.relations(among: entities).map {
+                (relation: $0, here: try makeLinks(for: $0), there: try copy.makeLinks(for: $0))
+            }
             let inRows = Set(links.filter { $0.here.isInRows && $0.there.isInRows }.map(\.relation.field))
             let (here, there) = (try checksum(of: entity, with: inRows), try copy.checksum(of: entity, with: inRows))
             guard here == there else {
@@ -23,10 +25,12 @@ extension Database {
             for (relation, here, there) in links where !inRows.contains(relation.field) {
                 let parents = try here.counts().map(\.parent)
                 let known = try Set(there.counts().map(\.parent))
-                let isSame = try known == Set(parents) && stride(from: 0, to: parents.count, by: 1000).allSatisfy { start in
-                    let batch = Array(parents[start..<min(start + 1000, parents.count)])
-                    return try here.children(of: batch) == there.children(of: batch)
-                }
+                let isSame =
+                    try known == Set(parents)
+                    && stride(from: 0, to: parents.count, by: 1000).allSatisfy { start in
+                        let batch = Array(parents[start..<min(start + 1000, parents.count)])
+                        return try here.children(of: batch) == there.children(of: batch)
+                    }
                 if !isSame { throw differs(entity.name, "other rows in '\(relation.field)'", relation.field) }
             }
         }
