@@ -531,6 +531,34 @@ enum Changes {
                 try $0.store([[.integer(3), .string("l3"), .integer(4)]], in: "ledger", replaces: true)
             }
         },
+        ConformanceCase(
+            "D.copiedInPart", "L9", "E5", "D1",
+            title: "a copy of a log that ended at any step is sound, and then has the whole log",
+            requires: [.evolution]
+        ) { context in
+            struct Stop: Error {}
+            let (source, ledgers) = try context.open(with: Ledger.self)
+            try ledgers.create((1...7).map { Ledger(id: $0, name: "a", number: $0) })
+            try ledgers.update(where: { $0.number > 2 }) { $0.number += 1 }
+            try ledgers.erase { $0.id == 5 }
+            let log = try changes(in: source)
+            for step in 1...100 {
+                let target = try context.openOther("step-\(step)")
+                var steps = 0
+                do {
+                    try source.copy(to: target, rowLimit: 2) { _ in
+                        steps += 1
+                        if steps == step { throw Stop() }
+                    }
+                    try expect(step > 5, "more steps than \(steps)")
+                    break
+                } catch is Stop {}
+                try target.expectVerified("the problems of a copy that ended at step \(step)")
+                try source.copy(to: target)
+                try target.expectVerified("the problems of a copy that went on after step \(step)")
+                try expectEqual(try changes(in: target), log, "the log after step \(step)")
+            }
+        },
         ConformanceCase("D.consumers", "D4", "D3", title: "the log is trimmed to the slowest consumer") { context in
             let (database, dao) = try context.open(with: Logged.self)
             for id in 1...9 { try dao.create(Logged(id: id, name: "a", number: id)) }

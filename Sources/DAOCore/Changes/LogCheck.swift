@@ -15,7 +15,10 @@ struct LogCheck {
 
     /// - Complexity: It reads the log and the rows of logged entities, and keeps the keys of the log in memory.
     func run(_ store: any EntityStore, _ isCancelled: () -> Bool, _ report: (StorageError) -> Void) throws {
-        guard !entities.isEmpty, let log = try store.entity(named: ChangeRow.schema.description.name) else { return }
+        // A copy that has not ended can have a part of the log beside all rows, or of the rows beside the whole log.
+        guard !entities.isEmpty, let log = try store.entity(named: ChangeRow.schema.description.name),
+            try !DatabaseCopy.isUnfinished(in: store)
+        else { return }
         var states = try states(store, log, isCancelled)
         for (name, entity) in entities.sorted(by: { $0.key < $1.key }) {
             guard var known = states.removeValue(forKey: name) else { continue }

@@ -51,6 +51,10 @@ struct Promises {
         }
         let report = try ledger.database.verify()
         guard report.isSound else { throw ChildFailure("\(report)") }
+        let unseen = try Work.unseen(ledger.database)
+        guard Set(unseen.map(\.transaction)).count == min(count, 1),
+            count == 0 || unseen.contains(where: { $0.entity == "folder" && $0.key == UniqueID(count % 5) })
+        else { throw ChildFailure("a consumer of the log has \(unseen) before it after \(count) transactions") }
     }
 
     /// The entity that is migrated is there in one version.

@@ -117,10 +117,18 @@ final class Work {
         return isDone
     }
 
-    /// Commits the next batch, and the row of the transaction.
+    /// Commits the next batch, and the row of the transaction. A consumer of the log notes in it that it has seen those before.
     static func commit(_ ledger: Ledger, _ folders: DAO<Folder>) throws {
         try ledger.database.transaction {
+            if let last = try unseen(ledger.database).last { try ledger.database.acknowledge(last.position, by: consumer) }
             try folders.persist(.made(by: Batches.commitNext(ledger)))
         }
+    }
+
+    private static let consumer = "reader"
+
+    /// The changes that the consumer has not noted: those of the last transaction.
+    static func unseen(_ database: any Database) throws -> [Change] {
+        try database.changes(after: database.logConsumers().first { $0.name == consumer }?.position)
     }
 }

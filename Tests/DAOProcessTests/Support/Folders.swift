@@ -13,7 +13,8 @@ public struct Note: Plain, Model, Equatable {
     }
 
     /// The declaration of the model.
-    public static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .unique))
+    public static let schema = Schema("note", Self.init, Field("id", \.id, .primaryKey), Field("text", \.text, .unique)).logged(
+        values: true)
 }
 
 /// A row with a list of rows.
@@ -29,7 +30,9 @@ public struct Folder: Plain, Model, Equatable {
     }
 
     /// The declaration of the model.
-    public static let schema = Schema("folder", Self.init, Field("id", \.id, .primaryKey), Field("notes", \.notes, .cascade))
+    public static let schema = Schema(
+        "folder", Self.init, Field("id", \.id, .primaryKey), Field("notes", \.notes, .cascade)
+    ).logged(values: true)
 
     /// Returns the rows that must be stored after a number of transactions.
     ///
