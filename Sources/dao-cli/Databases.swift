@@ -17,6 +17,21 @@ enum Access {
 enum Databases {
     static let drivers = DatabaseDrivers(.sqlite, .lmdb, .postgres)
 
+    /// The configuration of a URL, or of the path of a file that is there, whose first bytes say which database has made it.
+    static func configuration(of text: String) throws -> DatabaseConfiguration {
+        let isURL = drivers.schemes.contains { text.lowercased().hasPrefix("\($0):") }
+        if !isURL, FileManager.default.fileExists(atPath: text) {
+            let head = FileHandle(forReadingAtPath: text)?.readData(ofLength: 20) ?? Data()
+            // The mark of LMDB, in the byte order of the machine.
+            let isLMDB = head.dropFirst(16).elementsEqual(withUnsafeBytes(of: UInt32(0xBEEF_C0DE), Array.init))
+            return DatabaseConfiguration(scheme: isLMDB ? DatabaseDriver.lmdb.scheme : DatabaseDriver.sqlite.scheme, path: text)
+        }
+        if text.contains(":") { return try DatabaseConfiguration(url: text) }
+        throw StorageError(
+            .notFound, "there is no file '\(text)'; before the path of a database that is to be made stands its kind, as in sqlite:\(text)",
+            path: text)
+    }
+
     /// Opens the database of a command's word for a closure, with the key that its options give, and closes it.
     static func using<Result>(
         _ arguments: Arguments, _ access: Access, word: String = "URL", _ body: (any Database) async throws -> Result

@@ -233,13 +233,12 @@ extension Command {
         discussion: """
             The rows are read from one snapshot, and compared with what was written. An interrupted move goes on when it is called
             again. Each row, link and reference that could not come is written with its reason; the exit code is 1 then.
-            'dao inspect sqlite:FILE' shows beforehand what the tables become.
+            'dao inspect FILE' shows beforehand what the tables become.
             """
     ) { arguments in
         Program.patience.store(.max, ordering: .relaxed)
         let word = arguments.word("FILE")
-        var configuration =
-            try word.hasPrefix("sqlite:") ? DatabaseConfiguration(url: word) : DatabaseConfiguration(scheme: "sqlite", path: word)
+        var configuration = try Databases.configuration(of: word)
         configuration.encryption = try Keys.encryption(arguments)
         return try await Databases.using(configuration, .reads) { source in
             guard let file = try ForeignFile(tablesOf: source, word) else {

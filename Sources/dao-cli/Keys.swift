@@ -118,7 +118,7 @@ enum Keys {
 extension Arguments {
     /// The configuration of a word that is a URL, with the key of the options.
     func configuration(_ word: String) throws -> DatabaseConfiguration {
-        var configuration = try DatabaseConfiguration(url: self.word(word))
+        var configuration = try Databases.configuration(of: self.word(word))
         if word == "TO" {
             let format: Keys.Format? = try choice(of: "to-format")
             configuration.encryption = try Keys.encryption(self, "to-", isNew: !isThere(configuration.file))

@@ -36,6 +36,21 @@ import Testing
             unknown.errors == "dao: the database has no entity 'books'; use one that it has: book, chapter, writer\n")
     }
 
+    /// Of a file that is there the path is enough.
+    @Test(arguments: Library.schemes) func databaseIsAPath(_ scheme: String) async throws {
+        let library = try Library(scheme)
+        guard let path = try DatabaseConfiguration(url: library.url).file else { return }
+        let byURL = try await library.dao("count", library.url, "book")
+        let byPath = try await library.dao("count", path, "book")
+        #expect(byPath.output == byURL.output && byPath.status == 0, "\(byPath.errors)")
+        #expect(try await library.dao("verify", path).status == 0)
+        let missing = try await library.dao("inspect", path + ".old")
+        #expect(missing.status == 1)
+        #expect(
+            missing.errors.hasPrefix(
+                "dao: there is no file '\(path).old'; before the path of a database that is to be made stands its kind, as in "))
+    }
+
     @Test(arguments: Library.schemes) func queryWritesRows(_ scheme: String) async throws {
         let library = try Library(scheme)
         let table = try await library.dao("query", library.url, "book", "--order", "-price,-title", "--limit", "2")

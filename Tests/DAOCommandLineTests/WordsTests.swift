@@ -11,7 +11,7 @@ import Testing
         let url = library.url
         for (words, error) in [
             (["inspekt"], "there is no command 'inspekt'; use one of these: inspect, query, "),
-            (["inspect"], "'dao inspect' needs URL: the database, such as sqlite:app.db; try 'dao inspect --help'"),
+            (["inspect"], "'dao inspect' needs URL: the database, such as sqlite:app.db, or the path of its file; try 'dao inspect --help'"),
             (["query", url], "'dao query' needs ENTITY"),
             (["query", url, "book", "id", "==", "1"], "'dao query' does not expect '=='; put quotes around a predicate"),
             (["query", url, "book", "--limit", "many"], "--limit needs a number from zero, not 'many'; try 'dao query --help'"),

@@ -16,7 +16,7 @@ extension Command {
         let number = try arguments.count(of: "port") ?? 0
         guard let port = UInt16(exactly: number) else { throw UsageError("--port needs a number up to 65535, not '\(number)'") }
         let canWrite = arguments.has("write")
-        let url = try DatabaseConfiguration(url: arguments.word("URL"))
+        let url = try Databases.configuration(of: arguments.word("URL"))
         // It ends when its server and its database are closed, so that no file stays that was not there. Only a question that
         // takes long keeps it.
         Program.patience.store(10, ordering: .relaxed)

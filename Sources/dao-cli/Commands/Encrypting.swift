@@ -50,7 +50,7 @@ extension Command {
         let format: Keys.Format? = try arguments.choice(of: "format")
         let new = try Keys.encryption(arguments, "new-", isNew: true)
         if new == nil, format == nil { throw UsageError("give the new key with --new-key-file or --new-ask-key, or a --format") }
-        if let new, format == nil, let kept = Keys.sqlCipherFormat(of: try configuration(arguments).path, key) {
+        if let new, format == nil, let kept = Keys.sqlCipherFormat(of: try Databases.configuration(of: arguments.word("FILE")).path, key) {
             let secret = try new.secret(path: "")
             return try write(arguments, key, .asking(format: kept) { secret }, into: nil)
         }
@@ -61,7 +61,7 @@ extension Command {
         _ arguments: Arguments, _ old: Encryption?, _ new: Encryption?, into path: String?
     ) throws -> Int32 {
         Program.patience.store(.max, ordering: .relaxed)
-        var configuration = try configuration(arguments)
+        var configuration = try Databases.configuration(of: arguments.word("FILE"))
         configuration.encryption = old
         let target = try path.map(file)
         guard FileManager.default.fileExists(atPath: configuration.path) else {
@@ -92,11 +92,5 @@ extension Command {
                 "NEWFILE is the path of an SQLite file, not '\(scheme):…'; 'dao copy' writes into a database of another kind")
         }
         return String(word.dropFirst("sqlite:".count))
-    }
-
-    private static func configuration(_ arguments: Arguments) throws -> DatabaseConfiguration {
-        let word = arguments.word("FILE")
-        return try word.hasPrefix("sqlite:")
-            ? DatabaseConfiguration(url: word) : DatabaseConfiguration(scheme: DatabaseDriver.sqlite.scheme, path: word)
     }
 }

@@ -105,7 +105,7 @@ extension Command {
         parameters: [.url, Parameter(name: "PATH", help: "the file; an earlier backup there is replaced")], options: [.json],
         discussion: "A database on a server has no file: use 'dao copy URL sqlite:backup.db', or pg_dump."
     ) { arguments in
-        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        let configuration = try Databases.configuration(of: arguments.word("URL"))
         try configuration.requireFile("that could be backed up", "'dao copy URL sqlite:backup.db', or pg_dump")
         return try await backUp(arguments.configuration("URL"), to: arguments.word("PATH"), arguments)
     }
@@ -184,7 +184,7 @@ extension Command {
         name: "compact", summary: "makes the file of a database as small as its content allows", parameters: [.url],
         options: [.json], discussion: "A database on a server has no file: its VACUUM does this."
     ) { arguments in
-        let configuration = try DatabaseConfiguration(url: arguments.word("URL"))
+        let configuration = try Databases.configuration(of: arguments.word("URL"))
         try configuration.requireFile("that could be made smaller", "the server's VACUUM")
         return try await Databases.using(arguments, .writes) { database in
             let report = try await database.compact()

@@ -21,7 +21,7 @@ extension Command {
         }
         guard let url = arguments.value(of: "like") else { throw UsageError("--like is missing: a database of the other build") }
         let (renamed, dropped) = (try arguments.list(of: "renamed").map(Renaming.init), arguments.list(of: "dropped"))
-        let wanted = try await Databases.using(DatabaseConfiguration(url: url), .reads) { database in
+        let wanted = try await Databases.using(Databases.configuration(of: url), .reads) { database in
             (entities: try database.entities().filter { !$0.isOwn }, version: try database.schemaVersion)
         }
         let outlook = try await Databases.using(arguments, .reads) { database in

@@ -3,7 +3,7 @@ import DAOSearch
 import Foundation
 
 extension Command.Parameter {
-    static let url = Command.Parameter(name: "URL", help: "the database, such as sqlite:app.db")
+    static let url = Command.Parameter(name: "URL", help: "the database, such as sqlite:app.db, or the path of its file")
     static let entity = Command.Parameter(name: "ENTITY", help: "the name of an entity; 'dao inspect URL' lists them")
     static let predicate = Command.Parameter(
         name: "PREDICATE", isOptional: true, help: "a condition in one word, such as 'age > 30 AND name BEGINSWITH \"A\"'")
@@ -109,7 +109,7 @@ extension Command {
             behind. 'dao move' moves the rows.
             """
     ) { arguments in
-        let url = try DatabaseConfiguration(url: arguments.word("URL"))
+        let url = try Databases.configuration(of: arguments.word("URL"))
         return try await arguments.reading { database in
             if let file = try ForeignFile(database, arguments.word("URL")) {
                 return try file.inspect(arguments, only: arguments.optionalWord("ENTITY"))
