@@ -108,6 +108,7 @@ public struct ContractRule: Sendable, Hashable, Codable, Identifiable {
         ContractRule("W7", "an outdated value is a conflict, and nothing is written"),
         ContractRule("W8", "a field is set in all rows that meet a condition"),
         ContractRule("W9", "code inside a write can write what is being written"),
+        ContractRule("W10", "rows are replaced by others, and the call says what has changed"),
         ContractRule("R1", "a to-many holds exactly the children given, in order"),
         ContractRule("R2", "children are separate rows"),
         ContractRule("R3", "a dropped child is unlinked, erased only by cascade"),

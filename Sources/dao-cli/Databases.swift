@@ -28,7 +28,8 @@ enum Databases {
         }
         if text.contains(":") { return try DatabaseConfiguration(url: text) }
         throw StorageError(
-            .notFound, "there is no file '\(text)'; before the path of a database that is to be made stands its kind, as in sqlite:\(text)",
+            .notFound,
+            "there is no file '\(text)'; before the path of a database that is to be made stands its kind, as in sqlite:\(text)",
             path: text)
     }
 

@@ -39,7 +39,9 @@ import Testing
     /// Of a file that is there the path is enough.
     @Test(arguments: Library.schemes) func databaseIsAPath(_ scheme: String) async throws {
         let library = try Library(scheme)
-        guard let path = try DatabaseConfiguration(url: library.url).file else { return }
+        let configuration = try DatabaseConfiguration(url: library.url)
+        guard configuration.scheme != "postgres" else { return }
+        let path = configuration.path
         let byURL = try await library.dao("count", library.url, "book")
         let byPath = try await library.dao("count", path, "book")
         #expect(byPath.output == byURL.output && byPath.status == 0, "\(byPath.errors)")

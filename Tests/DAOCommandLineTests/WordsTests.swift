@@ -11,7 +11,10 @@ import Testing
         let url = library.url
         for (words, error) in [
             (["inspekt"], "there is no command 'inspekt'; use one of these: inspect, query, "),
-            (["inspect"], "'dao inspect' needs URL: the database, such as sqlite:app.db, or the path of its file; try 'dao inspect --help'"),
+            (
+                ["inspect"],
+                "'dao inspect' needs URL: the database, such as sqlite:app.db, or the path of its file; try 'dao inspect --help'"
+            ),
             (["query", url], "'dao query' needs ENTITY"),
             (["query", url, "book", "id", "==", "1"], "'dao query' does not expect '=='; put quotes around a predicate"),
             (["query", url, "book", "--limit", "many"], "--limit needs a number from zero, not 'many'; try 'dao query --help'"),
@@ -39,7 +42,7 @@ import Testing
         let url = library.url
         try Data("text".utf8).write(to: library.place.directory.appendingPathComponent("text.txt"))
         for (words, error) in [
-            (["inspect", "library.db"], "has no scheme"),
+            (["inspect", "old.db"], "there is no file 'old.db'; before the path"),
             (
                 ["inspect", "realm:library.db"],
                 "there is no driver for 'realm'; use one that this program has: lmdb, postgres, sqlite"

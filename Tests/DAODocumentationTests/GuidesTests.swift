@@ -59,6 +59,10 @@ import Testing
         try todos.didOpen(ids[0])
         try todos.didOpen(ids[0])
         #expect(try todos.all.read(byPrimaryKey: ids[0])?.timesOpened == 2)
+        let fetched = [Todo(id: ids[3], title: "Spade", list: "Garden"), Todo(id: UUID(), title: "Seeds", list: "Garden")]
+        #expect(try todos.didFetch(fetched, for: "Garden") == [fetched[1].uniqueId])
+        #expect(try todos.didFetch([fetched[0]], for: "Garden") == [])
+        #expect(try todos.all.read { $0.list == "Garden" } == [fetched[0]])
         let noon = Date(timeIntervalSinceReferenceDate: 0)
         try todos.trash(ids[0], at: noon)
         try todos.trash(ids[1], at: noon.addingTimeInterval(60))

@@ -97,6 +97,13 @@ struct Todos: Sendable {
         }
     }
 
+    // MARK: What a server sent
+
+    /// Stores what a server sent for a list. What it no longer has is erased, and the keys of what is new are returned.
+    func didFetch(_ fetched: [Todo], for list: String) throws -> [UniqueID] {
+        try all.replace(where: { $0.list == list }, with: fetched).inserted
+    }
+
     // MARK: Optional filters
 
     /// The todos that a screen with three controls shows. A control that is not set filters nothing.

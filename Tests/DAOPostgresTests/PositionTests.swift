@@ -9,6 +9,13 @@ import Testing
 @Suite("Positions", .enabled(if: Server.isThere, "there is no server")) struct PositionTests {
     private static let drivers = DatabaseDrivers(.postgres)
 
+    /// The answer of a standby can come after a later commit of the same client.
+    @Test func aLateAnswerTakesNothingBack() {
+        let seen = SeenPosition()
+        for position in [5, 9, 7, 9, 8] as [UInt64] { seen.note(position) }
+        #expect(seen.position == 9)
+    }
+
     @Test func anotherProcessReadsNothingOlder() async throws {
         try await onThread {
             let cluster = try Cluster()

@@ -38,6 +38,83 @@ enum WritesMerging {
                 try expectSame(row, expected, "row \(row.id)")
             }
         },
+        ConformanceCase(
+            "W.replaces", "W10", "W2", "W3", "W4", "Q14",
+            title: "rows are replaced by those given, and the call tells the difference"
+        ) { context in
+            let (database, items) = try context.open(with: Item.self)
+            func ids(_ ids: Int...) -> [UniqueID] { ids.map { UniqueID($0) } }
+            func item(_ id: Int, _ number: Int, _ name: String = "a") -> Item { Item(id: id, name: name, number: number) }
+            try items.create([item(1, 1), item(2, 1), item(3, 1), item(4, 2), item(5, 1)])
+            // Row 4 does not meet the condition, and neither do the new ones need to.
+            let changes = try items.replace(
+                where: { $0.number == 1 }, with: [item(9, 1), item(4, 1), item(2, 1), item(1, 3), item(7, 5), item(9, 8)])
+            try expectEqual(changes, RowChanges(inserted: ids(9, 7), updated: ids(4, 1), erased: ids(3, 5)), "what has changed")
+            try expectSame(try items.read(), [item(1, 3), item(2, 1), item(4, 1), item(7, 5), item(9, 8)])
+            try expectEqual(try items.replace(where: { $0.number == 1 }, with: [item(2, 1), item(4, 1)]).isEmpty, true)
+            try expectEqual(
+                try items.replace(where: .none, with: [item(2, 1), item(3, 1)]), RowChanges(inserted: ids(3)), "without erasing")
+            // In a scope, too, every row that meets the condition is meant.
+            let scoped = items.scoped { $0.number > 1 }
+            try expectEqual(
+                try scoped.replace(where: { $0.number < 3 }, with: [item(7, 5), item(2, 2)]),
+                RowChanges(updated: ids(2), erased: ids(3, 4)), "in a scope")
+            try expectEqual(try items.replace(where: .all, with: []).erased, ids(1, 2, 7, 9), "with nothing")
+            try expectEqual(try items.replace(where: .all, with: []), RowChanges(), "nothing with nothing")
+            let articles = try database.storage(for: ArticleModel.self)
+            try articles.insert([
+                ArticleModel(id: 1, title: "old", body: "b", draft: "d", views: 1),
+                ArticleModel(id: 2, title: "same", body: "b", draft: "e", views: 1),
+                ArticleModel(id: 3, title: "gone", body: "b", draft: nil, views: 1),
+            ])
+            let merged = try DAO(storage: articles, translator: ArticleTranslator()).replace(
+                where: { $0.views == 1 },
+                with: [Article(id: 2, title: "same", body: "b"), Article(id: 1, title: "new", body: "b")])
+            try expectEqual(merged, RowChanges(updated: ids(1), erased: ids(3)), "through a translator that merges")
+            try expectSame(
+                try articles.read(),
+                [
+                    ArticleModel(id: 1, title: "new", body: "b", draft: "d", views: 1),
+                    ArticleModel(id: 2, title: "same", body: "b", draft: "e", views: 1),
+                ])
+        },
+        ConformanceCase(
+            "W.replacesRelated", "W10", "W6", "R4", "R10",
+            title: "a replacement erases first, with what goes along, and then stores"
+        ) { context in
+            let (database, topics) = try context.open(with: Topic.self)
+            let posts = try database.dao(Post.self)
+            func post(_ id: Int, _ text: String = "t") -> Post { Post(id: id, text: text) }
+            try topics.create([
+                Topic(id: "a", title: "x", posts: [post(1), post(2)]), Topic(id: "b", title: "x", posts: [post(3)]),
+                Topic(id: "c", title: "y", posts: [post(4)]),
+            ])
+            let changes = try topics.replace(
+                where: { $0.posts.contains { $0.id < 4 } },
+                with: [Topic(id: "a", title: "x", posts: [post(2), post(1)]), Topic(id: "d", title: "z", posts: [post(3, "u")])])
+            try expectEqual(
+                changes,
+                RowChanges(inserted: [UniqueID("d")], updated: [UniqueID("a")], erased: [UniqueID("b")]),
+                "a list in another order")
+            try expectEqual(try topics.read().map { $0.posts.map(\.id) }, [[2, 1], [4], [3]], "the lists")
+            try expectEqual(
+                try posts.read().map(\.text), ["t", "t", "u", "t"], "a row that an erasure took along, and the lists brought back"
+            )
+            let members = try database.dao(Member.self)
+            try members.create([
+                Member(id: 1, email: "a", badge: 1), Member(id: 2, email: "b", badge: 2), Member(id: 3, email: "c", badge: 3),
+            ])
+            try expectEqual(
+                try members.replace(
+                    where: { $0.id < 3 }, with: [Member(id: 4, email: "a", badge: 4), Member(id: 2, email: "x", badge: 2)]),
+                RowChanges(inserted: [UniqueID(4)], updated: [UniqueID(2)], erased: [UniqueID(1)]),
+                "the unique value of an erased row")
+            try expectError(
+                .uniqueViolation, "the unique value of a row that stays", entity: "member", key: 5, conflictingKey: 3,
+                field: "email"
+            ) { try members.replace(where: { $0.id != 3 }, with: [Member(id: 5, email: "c", badge: 5)]) }
+            try expectEqual(try members.read().map(\.email), ["x", "c", "a"], "nothing of a refused replacement")
+        },
         ConformanceCase("W.replacingTranslator", "W2", title: "a translator without merge replaces the record") { context in
             let storage = try context.storage(ArticleModel.self)
             let dao = DAO(storage: storage, translator: ReplacingArticleTranslator())

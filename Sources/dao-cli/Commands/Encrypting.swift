@@ -50,7 +50,9 @@ extension Command {
         let format: Keys.Format? = try arguments.choice(of: "format")
         let new = try Keys.encryption(arguments, "new-", isNew: true)
         if new == nil, format == nil { throw UsageError("give the new key with --new-key-file or --new-ask-key, or a --format") }
-        if let new, format == nil, let kept = Keys.sqlCipherFormat(of: try Databases.configuration(of: arguments.word("FILE")).path, key) {
+        if let new, format == nil,
+            let kept = Keys.sqlCipherFormat(of: try Databases.configuration(of: arguments.word("FILE")).path, key)
+        {
             let secret = try new.secret(path: "")
             return try write(arguments, key, .asking(format: kept) { secret }, into: nil)
         }
