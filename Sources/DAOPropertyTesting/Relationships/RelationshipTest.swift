@@ -37,7 +37,10 @@ extension RelationshipReference.Content {
 extension PropertyTesting {
     /// Runs steps on related models, on the database and on a reference model. Printed tests call it.
     ///
-    /// - Parameter isLogged: Whether the changes are logged, and applied to a copy.
+    /// - Parameters:
+    ///   - script: The steps.
+    ///   - target: The kind of database.
+    ///   - isLogged: Whether the changes are logged, and applied to a copy.
     /// - Throws: The difference, as `ConformanceFailure`.
     public static func replay(_ script: [RelationshipStep], on target: ConformanceTarget, isLogged: Bool = false) throws {
         let test = RelationshipTest(target: target)
